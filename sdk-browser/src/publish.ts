@@ -12,7 +12,7 @@ const web: Platform = {
   loadIdentity: loadStoredIdentity,
   // Loaded with the certificate's code, after the site is online.
   siteKeys: { load: async (site) => (await stores()).loadStoredKey(site) },
-  domainStore: { load: async (id) => (await stores()).loadDomainEntry(id) },
+  domainStore: async () => (await stores()).domainStore,
   followPage,
 }
 

@@ -9,7 +9,7 @@ import {
 } from '@svc/sdk-core'
 import { inStore } from './database.ts'
 
-export { loadDomainEntry } from './domain-store.ts'
+export { domainStore } from './domain-store.ts'
 
 const DATABASE = 'svc-certificates'
 const STORE = 'site'

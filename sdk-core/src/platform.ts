@@ -55,7 +55,7 @@ export interface Platform {
    */
   siteKeys?: SiteKeyStore | undefined
   /** Keeps the ACME account and the certificates of custom domains. Without it, such certificates can only be brought. */
-  domainStore?: DomainStore | undefined
+  domainStore?: (() => Promise<DomainStore>) | undefined
   /** Lets {@link endTls} use a key that was brought for a custom domain. */
   nativeKey?: NativeKey | undefined
   /**

@@ -1,5 +1,6 @@
 // What few sites have: something in front of the handler, custom domains, or several relays. `publish` loads this only for them.
 
+import type { KeyIdentity } from './identity/key.ts'
 import type { Platform } from './platform.ts'
 import type { PublishAtRelay } from './relays/options.ts'
 import type { SignerOf } from './relays/relay-list.ts'
@@ -15,13 +16,18 @@ export async function prepareSpecial(
   parsed: SiteOptions,
   given: PublishOptions,
   signerOf: SignerOf,
-): Promise<(publish: PublishAtRelay) => Promise<Site>> {
+): Promise<(publish: PublishAtRelay, identity: KeyIdentity) => Promise<Site>> {
   let options = await withFront(platform, parsed, given)
   if (given.domains)
     options = await (await import('./domains/index.ts')).siteWithDomains(platform, options, given)
-  if ((given.relays ?? given.discover ?? 0) === 0) return (publish) => publish(platform, options)
-  const { prepareSeveral } = await import('./relays/publish-at-several.ts')
-  return prepareSeveral(platform, options, given, signerOf)
+  const isAtSeveral = (given.relays ?? given.discover ?? 0) !== 0
+  const publishAt = isAtSeveral
+    ? (await import('./relays/publish-at-several.ts')).prepareSeveral(platform, options, given, signerOf)
+    : (publish: PublishAtRelay) => publish(platform, options)
+  return (publish, { address }) => {
+    options.domains?.ownedBy(address)
+    return publishAt(publish)
+  }
 }
 
 /** Puts in front of the handler what the options ask for. A request passes the last one here first: `access`. */

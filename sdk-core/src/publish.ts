@@ -39,7 +39,7 @@ export async function publishOn(platform: Platform, options: PublishOptions): Pr
       : identityFromKey(given)
   if (signal?.aborted) throw abortError(signal)
   if (!publishSpecial) return publishAtRelay(platform, parsed, identity)
-  return publishSpecial((...at) => publishAtRelay(...at, identity)) as Promise<PlatformSite>
+  return publishSpecial((...at) => publishAtRelay(...at, identity), identity) as Promise<PlatformSite>
 }
 
 /** Publishes at one relay. */

@@ -110,7 +110,9 @@ export function nodePlatform({
     siteKeys: identity === undefined ? siteKeysBeside(identityPath) : siteKeysInMemory(),
     // A key that is passed has no file, unless one is named.
     domainStore:
-      identity === undefined || givenPath !== undefined ? domainStoreBeside(identityPath) : undefined,
+      identity === undefined || givenPath !== undefined
+        ? async () => domainStoreBeside(identityPath)
+        : undefined,
     nativeKey,
     askCaa,
     scrypt: async (...given) => (await import('./scrypt.ts')).scrypt(...given),

@@ -4,7 +4,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, isIPv4, type Socket } from 'node:net'
 
-const TYPES = { A: 1, NS: 2, CNAME: 5, TXT: 16, AAAA: 28 } as const
+const TYPES = { A: 1, NS: 2, CNAME: 5, TXT: 16, AAAA: 28, CAA: 257 } as const
 type DnsType = keyof typeof TYPES
 
 const HEADER_BYTES = 12
@@ -37,6 +37,8 @@ export interface DnsServer {
   readonly records: Map<string, readonly string[]>
   /** Decides before the records do. */
   onQuestion: ((question: DnsQuestion) => DnsReply | undefined | Promise<DnsReply | undefined>) | undefined
+  /** Answers a message as over TCP. Undefined for silence. */
+  answer(query: Buffer): Promise<Buffer | undefined>
   close(): Promise<void>
 }
 
@@ -58,6 +60,7 @@ export async function startDnsServer(
     questions: [],
     records: new Map(Object.entries(records)),
     onQuestion: undefined,
+    answer: (query) => answerTo(server, query, true),
     close: async () => {
       for (const socket of sockets) socket.destroy()
       tcp.close()
@@ -128,6 +131,10 @@ function record(type: DnsType, value: string): Buffer {
 
 function dataOf(type: DnsType, value: string): Buffer {
   if (type === 'A' && isIPv4(value)) return Buffer.from(value.split('.').map(Number))
+  if (type === 'CAA') {
+    const [, flags = '0', tag = '', text = ''] = /^(\d+) (\w+) "(.*)"$/.exec(value) ?? []
+    return Buffer.concat([Buffer.of(Number(flags), tag.length), Buffer.from(tag + text)])
+  }
   if (type === 'AAAA') {
     const [before = '', after = ''] = value.split('::')
     const [head, tail] = [before.split(':').filter(Boolean), after.split(':').filter(Boolean)]

@@ -19,11 +19,8 @@ export interface OrderRequest {
   key: SiteKey
   /** The identifier of the certificate that this one replaces (RFC 9773 §5), which some limits do not count. */
   replaces: string | undefined
-  /**
-   * Shows a proof, DER, to connections that offer `acme-tls/1` alone.
-   * @returns the function that ends it
-   */
-  show(certificate: Uint8Array): () => void
+  /** Shows a proof, DER, to connections that offer `acme-tls/1` alone, until the order has ended. */
+  show(certificate: Uint8Array): Promise<void>
   /** Called when the authority has validated the domain, or has refused to. */
   validated(isValid: boolean): void
   signal: AbortSignal
@@ -91,7 +88,7 @@ async function authorize(
   if (typeof challenge.token !== 'string')
     throw new Error(`the authority offers no ${CHALLENGE} for ${domain}`)
   const keyAuthorization = `${challenge.token}.${await thumbprintOf(client.jwk)}`
-  const hide = show(await challengeCertificate(key, domain, keyAuthorization))
+  await show(await challengeCertificate(key, domain, keyAuthorization))
   try {
     await client.post(urlIn(challenge, 'url'), {}, signal)
     await poll(client, url, signal, ['valid'])
@@ -99,8 +96,6 @@ async function authorize(
   } catch (error) {
     if (error instanceof AcmeProblem && error.isOfValidation) validated(false)
     throw error
-  } finally {
-    hide()
   }
 }
 

@@ -16,7 +16,6 @@ import { spend, timesOf, waitMs } from '../acme/published-limits.ts'
 import { fromBase64, toBase64 } from '../bytes/base64.ts'
 import { checkedCertificate, ownCertificate, readLeaf } from '../certificate/check-certificate.ts'
 import type { OwnCertificate } from '../certificate/server-certificate.ts'
-import type { SiteKey } from '../certificate/site-key.ts'
 import { parseJson } from '../control/relay-client.ts'
 import { SvcError } from '../errors.ts'
 import type { AcmeAuthority } from './authority.ts'
@@ -27,6 +26,8 @@ import type { DomainCertificate } from './options.ts'
 interface Stored {
   /** The chain, each certificate as base64 of its DER, leaf first. */
   chain: string[]
+  /** What proves the domain to an authority, as base64 of its DER. Undefined while nothing is ordered. */
+  proof: string | undefined
   /** When certificates were ordered, and when the domain could not be validated. */
   certificates: number[]
   failures: number[]
@@ -40,11 +41,6 @@ export interface CertificateParts {
   authority: AcmeAuthority
   store: DomainStore
   crypto: CryptoProvider | undefined
-  /**
-   * Shows the proof of the domain to the authority.
-   * @returns the function that ends it
-   */
-  show(proof: OwnCertificate): () => void
   /** Called when the state changed. */
   changed(): void
   /** Returns the relay's time, in milliseconds since the epoch. */
@@ -60,6 +56,7 @@ interface Wanted {
 
 const NOTHING: Stored = {
   chain: [],
+  proof: undefined,
   certificates: [],
   failures: [],
   failed: 0,
@@ -74,8 +71,10 @@ const CLOCK_SKEW_MS = 60_000
 export class CertificateOfDomain {
   readonly #domain: string
   readonly #parts: CertificateParts
-  #entry: DomainEntry | undefined
+  #first: Promise<unknown> | undefined
   #stored = NOTHING
+  /** The text of which `#stored` was read, or that was made of it. */
+  #text: string | undefined
   #current: OwnCertificate | undefined
   #isOrdering = false
   /** The times of orders, by `performance.now()`. */
@@ -93,9 +92,18 @@ export class CertificateOfDomain {
 
   /** Resolves with the certificate to show at `now`, once what is stored was read. */
   async at(now: number): Promise<OwnCertificate | undefined> {
-    if (this.#entry === undefined) await this.#load(now).catch(() => {})
+    await this.#loadOnce(now).catch(() => {})
     const current = this.#current
     return current && now < current.own.notAfter ? current : undefined
+  }
+
+  /** Resolves with what to show to an authority. It is read: another page or process may be ordering. */
+  async proof(): Promise<OwnCertificate | undefined> {
+    const entry = await this.#open().catch(() => undefined)
+    const der = fromBase64(readStored(entry?.text).proof ?? '')
+    return entry && der?.length
+      ? ownCertificate([der], entry.key, readLeaf([der]), this.#parts.crypto)
+      : undefined
   }
 
   state(now: number): DomainCertificate {
@@ -132,25 +140,57 @@ export class CertificateOfDomain {
   }
 
   async #check(isReachable: boolean, now: number, signal: AbortSignal): Promise<void> {
+    await this.#loadOnce(now)
+    if (!isReachable || !(await this.#mayOrder(now, signal))) return
+    await this.#parts.authority.alone(() => this.#orderIfDue(signal), signal)
+  }
+
+  /** Another page or process may have ordered it while this one waited. */
+  async #orderIfDue(signal: AbortSignal): Promise<void> {
+    const now = this.#parts.now()
     const entry = await this.#load(now)
-    if (!isReachable || now < this.#stored.notBefore || !(await this.#isDue(now, signal))) return
+    if (!(await this.#mayOrder(now, signal))) return
     const obstacle = await this.#obstacle(now, signal)
     if (obstacle) return this.#postpone(entry, obstacle, now)
     await this.#order(entry, now, signal)
   }
 
-  /** Reads what is stored, once. A chain that does not fit is replaced. */
+  async #mayOrder(now: number, signal: AbortSignal): Promise<boolean> {
+    return now >= this.#stored.notBefore && (await this.#isDue(now, signal))
+  }
+
+  #loadOnce(now: number): Promise<unknown> {
+    this.#first ??= this.#load(now).catch((error) => {
+      this.#first = undefined
+      throw error
+    })
+    return this.#first
+  }
+
+  /** Reads what is stored, if that has changed. A chain that does not fit is replaced. */
   async #load(now: number): Promise<DomainEntry> {
-    if (this.#entry) return this.#entry
-    const { store, authority, crypto } = this.#parts
-    const entry = await store.load(`${this.#domain}@${authority.host}`)
+    const { crypto, changed } = this.#parts
+    const entry = await this.#open()
+    if (entry.text === this.#text) return entry
+    this.#text = entry.text
     this.#stored = readStored(entry.text)
     const chain = this.#stored.chain.map((one) => fromBase64(one) ?? new Uint8Array())
     const wanted = { key: entry.key, names: [this.#domain], now: now + CLOCK_SKEW_MS, crypto }
-    if (chain.length > 0) this.#current = await checkedCertificate(chain, wanted).catch(() => undefined)
-    this.#entry = entry
-    this.#parts.changed()
+    const current = chain.length > 0 ? checkedCertificate(chain, wanted).catch(() => undefined) : undefined
+    this.#become(await current)
+    changed()
     return entry
+  }
+
+  #open(): Promise<DomainEntry> {
+    const { store, authority } = this.#parts
+    return store.load(`${this.#domain}@${authority.host}`)
+  }
+
+  #become(certificate: OwnCertificate | undefined): void {
+    this.#current = certificate
+    this.#askedAt = Number.NEGATIVE_INFINITY
+    this.#renewsAt = undefined
   }
 
   async #isDue(now: number, signal: AbortSignal): Promise<boolean> {
@@ -177,7 +217,7 @@ export class CertificateOfDomain {
     const { authority } = this.#parts
     const isExempt = this.#current !== undefined && (await authority.hasRenewalInfo(signal))
     const waits = [
-      { limit: LIMITS.orders, ms: await authority.waitMs(now) },
+      { limit: LIMITS.orders, ms: authority.waitMs(now) },
       { limit: LIMITS.failures, ms: waitMs(LIMITS.failures, this.#stored.failures, now) },
       {
         limit: LIMITS.certificates,
@@ -219,7 +259,7 @@ export class CertificateOfDomain {
         this.#stored = { ...this.#stored, failures }
       }
       const replaces = leaf && (await authority.hasRenewalInfo(signal)) ? acmeCertificateId(leaf) : undefined
-      const show = (certificate: Uint8Array): (() => void) => this.#show(certificate, entry.key)
+      const show = (proof: Uint8Array): Promise<void> => this.#save(entry, { proof: toBase64(proof) })
       const request = { domain: this.#domain, key: entry.key, replaces, show, validated, signal }
       await this.#use(entry, await authority.order(request, now))
     } catch (cause) {
@@ -231,11 +271,6 @@ export class CertificateOfDomain {
       this.#isOrdering = false
       changed()
     }
-  }
-
-  #show(certificate: Uint8Array, key: SiteKey): () => void {
-    const { show, crypto } = this.#parts
-    return show(ownCertificate([certificate], key, readLeaf([certificate]), crypto))
   }
 
   async #use(entry: DomainEntry, chain: readonly Uint8Array[]): Promise<void> {
@@ -250,12 +285,16 @@ export class CertificateOfDomain {
     })
     try {
       // It is stored before it is used, so that a page that is reloaded after the first visitor has it.
-      const stored = { chain: chain.map(toBase64), failed: 0, notBefore: 0, error: undefined }
+      const stored = {
+        chain: chain.map(toBase64),
+        proof: undefined,
+        failed: 0,
+        notBefore: 0,
+        error: undefined,
+      }
       await this.#save(entry, stored)
     } finally {
-      this.#current = certificate
-      this.#askedAt = Number.NEGATIVE_INFINITY
-      this.#renewsAt = undefined
+      this.#become(certificate)
     }
   }
 
@@ -263,7 +302,7 @@ export class CertificateOfDomain {
     const { failed } = this.#stored
     const pauseMs = jittered(backoffMs(failed, 2 * BACKOFF_FIRST_MS, BACKOFF_MAX_MS))
     const notBefore = now + Math.max(pauseMs, error.retryAfterMs ?? 0)
-    return { failed: failed + 1, notBefore, error: error.message }
+    return { proof: undefined, failed: failed + 1, notBefore, error: error.message }
   }
 
   /** Without a store there are no orders: each page that is loaded again would repeat them. */
@@ -277,15 +316,18 @@ export class CertificateOfDomain {
 
   async #save(entry: DomainEntry, change: Partial<Stored>): Promise<void> {
     this.#stored = { ...this.#stored, ...change }
-    await entry.save(JSON.stringify(this.#stored))
+    const text = JSON.stringify(this.#stored)
+    await entry.save(text)
+    this.#text = text
   }
 }
 
 /** Reads a stored text; what is damaged counts as missing. */
 function readStored(text: string | undefined): Stored {
-  const { chain, certificates, failures, failed, notBefore, error } = Object(parseJson(text ?? ''))
+  const { chain, proof, certificates, failures, failed, notBefore, error } = Object(parseJson(text ?? ''))
   return {
     chain: Array.isArray(chain) && chain.every((one) => typeof one === 'string') ? chain : [],
+    proof: typeof proof === 'string' ? proof : undefined,
     certificates: timesOf(certificates),
     failures: timesOf(failures),
     failed: Number.isSafeInteger(failed) ? failed : 0,

@@ -21,4 +21,9 @@ export interface DomainStore {
    * @throws SvcError `certificate_unavailable`, whose message says what is wrong
    */
   load(id: string): Promise<DomainEntry>
+  /**
+   * Runs a task while none with the same `id` runs in this or another page or process that uses the store.
+   * @throws what the task throws, the signal's reason, or SvcError `certificate_unavailable` when there can be no lock
+   */
+  lock<T>(id: string, task: () => Promise<T>, signal: AbortSignal): Promise<T>
 }

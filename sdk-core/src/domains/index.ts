@@ -37,7 +37,7 @@ export async function siteWithDomains(
   const served = new SiteDomains({
     names: settings.domains.map(({ domain }) => domain),
     brought,
-    ordered: orderedAt(settings, platform.domainStore),
+    ordered: await orderedAt(settings, platform.domainStore),
     askCaa: settings.acme?.dnsOverHttps ? askByHttps(settings.acme.dnsOverHttps) : platform.askCaa,
     crypto: platform.tlsCrypto,
     changed: () => site?.dispatchEvent(new Event('domainschange')),
@@ -79,15 +79,16 @@ async function broughtCertificates(
   return brought
 }
 
-function orderedAt(
+async function orderedAt(
   { acme }: DomainSettings,
-  store: DomainStore | undefined,
-): { authority: AcmeAuthority; store: DomainStore } | undefined {
+  open: Platform['domainStore'],
+): Promise<{ authority: AcmeAuthority; store: DomainStore } | undefined> {
   if (acme === undefined) return undefined
-  if (store === undefined)
+  if (open === undefined)
     throw new SvcError(
       'invalid_option',
       'domains need identityPath beside identity: the account and the certificates are stored there, since an authority issues only a few in a week',
     )
+  const store = await open()
   return { authority: new AcmeAuthority(store, acme.directory, acme), store }
 }

@@ -1,6 +1,6 @@
 // What each relay of a site says about the site's domains, from the relays' answers.
 
-import { type CustomDomain, ownershipRecordName, PATH } from '@svc/protocol'
+import { type CustomDomain, PATH } from '@svc/protocol'
 import { pause } from '@svc/protocol/timers'
 import { isRecord } from '../control/json-checks.ts'
 import type { RelayClient } from '../control/relay-client.ts'
@@ -13,13 +13,8 @@ const STATES_PAUSE_MIN_MS = 500
 
 const STATES: readonly unknown[] = ['pending', 'active', 'refused']
 const ADDRESS_OR_HOST = /^[\w.:-]{1,253}$/
-/** The values that a relay may name, by the type of the record. */
-const VALUES: Readonly<Record<string, RegExp>> = {
-  TXT: /^svc-address=0x[\da-f]{40}$/,
-  CNAME: ADDRESS_OR_HOST,
-  A: ADDRESS_OR_HOST,
-  AAAA: ADDRESS_OR_HOST,
-}
+/** The types of the records that a relay may name. The site knows the proof of its owner itself: a relay could name another one's. */
+const TYPES: readonly unknown[] = ['A', 'AAAA', 'CNAME']
 const RECORDS_MAX = 16
 const TEXT_MAX_CHARS = 500
 /** The better one of two relays' answers is shown. */
@@ -106,15 +101,13 @@ function readReports(domains: unknown): Reports {
 }
 
 /**
- * Reads the records that the owner is asked to set. All others are dropped: with one such as `_acme-challenge` the relay would get a
- * certificate for the domain.
+ * Reads the records that lead a domain to the relay. All others are dropped: with one such as `_acme-challenge` the relay would get a
+ * certificate for the domain, and with the proof of another owner the domain itself.
  */
 function readRecords(domain: string, records: unknown): DomainDns['records'] {
   const isOfDomain = (one: unknown): boolean => {
     const { type, name, value } = Object(one)
-    const place = type === 'TXT' ? ownershipRecordName(domain) : domain
-    const isKnown = typeof type === 'string' && Object.hasOwn(VALUES, type)
-    return isKnown && name === place && typeof value === 'string' && VALUES[type]!.test(value)
+    return TYPES.includes(type) && name === domain && typeof value === 'string' && ADDRESS_OR_HOST.test(value)
   }
   return Array.isArray(records) ? records.slice(0, RECORDS_MAX).filter(isOfDomain) : []
 }

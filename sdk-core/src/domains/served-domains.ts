@@ -22,6 +22,8 @@ export type ServeTls = typeof TlsStream
 export interface ServedDomains {
   /** What the site asks its relay to lead to it. */
   readonly names: readonly string[]
+  /** Says to whom the domains have to belong: their owner is asked to set this address, whatever a relay says. */
+  ownedBy(address: string): void
   /** Called when the relay granted or renewed a lease. */
   granted(client: RelayClient, lease: GrantedLease): void
   /** Looks at a visitor's first bytes, and answers one who is an ACME authority. Rejects when the connection breaks. */

@@ -1,6 +1,6 @@
 // The custom domains of a site: what relays say about them, their certificates, the proofs, and what visitors get.
 
-import { CLIENT_HELLO_DEADLINE_MS } from '@svc/protocol'
+import { CLIENT_HELLO_DEADLINE_MS, ownershipRecordName, ownershipRecordValue } from '@svc/protocol'
 import { ACME_TLS_ALPN } from '@svc/protocol/acme'
 import { withTimeout } from '@svc/protocol/timers'
 import type { CryptoProvider, ServerConfig } from '@svc/tls'
@@ -19,8 +19,9 @@ import { type AskCaa, caaValue, whyUnprotected } from './protection.ts'
 import { RelayReports } from './relay-reports.ts'
 import type { GrantedLease, GreetedVisitor, ServedDomains, ServeTls } from './served-domains.ts'
 
-/** How often the site looks whether its domains are protected, in milliseconds. */
+/** How often the site looks whether its domains are protected, in milliseconds; and while one is not, since its owner may be at it. */
 const PROTECTION_LOOK_MS = 3_600_000
+const UNPROTECTED_LOOK_MS = 60_000
 /** The deadline of an authority's handshake, in milliseconds. */
 const PROOF_DEADLINE_MS = 10_000
 const BROUGHT =
@@ -45,12 +46,14 @@ export class SiteDomains implements ServedDomains {
   readonly #parts: SiteDomainsParts
   readonly #certificates = new Map<string, CertificateOfDomain>()
   readonly #reports: RelayReports
-  readonly #proofs = new Map<string, OwnCertificate>()
   readonly #unprotected = new Map<string, string | undefined>()
   #lookedAt = Number.NEGATIVE_INFINITY
+  #isLooking = false
   /** The relay's clock: a page's own may be wrong. */
   #clock: Pick<RelayClock, 'now'> = { now: Date.now() }
   readonly #run = new AbortController()
+  /** The address of the identity, in lower case. Undefined until the site is published. */
+  #owner: string | undefined
 
   constructor(parts: SiteDomainsParts) {
     const { names, brought, ordered, crypto, changed, onError } = parts
@@ -61,11 +64,8 @@ export class SiteDomains implements ServedDomains {
     if (ordered)
       for (const name of names)
         if (!brought.has(name)) {
-          const show = (proof: OwnCertificate): (() => void) => this.#show(name, proof)
-          this.#certificates.set(
-            name,
-            new CertificateOfDomain(name, { ...ordered, crypto, now, show, changed, onError }),
-          )
+          const parts = { ...ordered, crypto, now, changed, onError }
+          this.#certificates.set(name, new CertificateOfDomain(name, parts))
         }
   }
 
@@ -78,6 +78,10 @@ export class SiteDomains implements ServedDomains {
       const isProtected = unprotected === undefined
       return { domain, dns, certificate, protected: isProtected, unprotected, online: isOnline && isServed }
     })
+  }
+
+  ownedBy(address: string): void {
+    this.#owner = address.toLowerCase()
   }
 
   granted(client: RelayClient, lease: GrantedLease): void {
@@ -93,7 +97,7 @@ export class SiteDomains implements ServedDomains {
       stream: whole,
     } = await withTimeout(readGreeting(stream, parse), CLIENT_HELLO_DEADLINE_MS, late)
     if (!this.names.includes(serverName)) return { stream: whole, certificate: undefined }
-    const proof = isChallenge && this.#proofs.get(serverName)
+    const proof = isChallenge ? await this.#certificates.get(serverName)?.proof() : undefined
     if (proof) await this.#prove(new server(whole, this.#proofConfig(proof)))
     const certificate = isChallenge ? undefined : await this.#certificateFor(serverName)
     if (!certificate && !proof) await refuseName(whole)
@@ -111,15 +115,22 @@ export class SiteDomains implements ServedDomains {
     const { now } = this.#clock
     for (const [domain, certificate] of this.#certificates)
       void certificate.check(this.#reports.of(domain).state === 'active', now, signal)
-    if (now - this.#lookedAt >= PROTECTION_LOOK_MS || now < this.#lookedAt) void this.#look(now, signal)
+    void this.#lookWhenDue(now, signal)
     this.#parts.changed()
   }
 
   #dnsOf(domain: string): DomainDns {
     const dns = this.#reports.of(domain)
+    if (dns.state === 'refused' || this.#owner === undefined) return dns
+    const proof = ownershipRecordValue(this.#owner)
+    const records: DomainDns['records'][number][] = [
+      { type: 'TXT', name: ownershipRecordName(domain), value: proof },
+      ...dns.records,
+    ]
     const identity = this.#parts.ordered?.authority.identity
     const value = identity && this.#certificates.has(domain) && caaValue(identity)
-    return value ? { ...dns, records: [...dns.records, { type: 'CAA', name: domain, value }] } : dns
+    if (value) records.push({ type: 'CAA', name: domain, value })
+    return { ...dns, records }
   }
 
   #certificateOf(domain: string): DomainCertificate {
@@ -139,33 +150,37 @@ export class SiteDomains implements ServedDomains {
     return this.#unprotected.has(domain) ? this.#unprotected.get(domain) : 'the site has not looked yet'
   }
 
-  async #look(now: number, signal: AbortSignal): Promise<void> {
-    const { ordered, askCaa } = this.#parts
+  async #lookWhenDue(now: number, signal: AbortSignal): Promise<void> {
+    const unprotected = this.#unprotected
     // Those that were active once, too: the relay's word alone must not keep a domain protected.
     const active = [...this.#certificates.keys()].filter(
-      (name) => this.#reports.of(name).state === 'active' || this.#unprotected.has(name),
+      (name) => this.#reports.of(name).state === 'active' || unprotected.has(name),
     )
-    if (!ordered || active.length === 0) return
+    const isOpen = active.some((name) => unprotected.get(name) !== undefined)
+    const pauseMs = isOpen ? UNPROTECTED_LOOK_MS : PROTECTION_LOOK_MS
+    const isDue = now - this.#lookedAt >= pauseMs || now < this.#lookedAt
+    const isNew = active.some((name) => !unprotected.has(name))
+    if (this.#isLooking || !(isDue || isNew) || active.length === 0) return
     this.#lookedAt = now
-    for (const domain of active) {
-      const why = askCaa
-        ? await ordered.authority
-            .identify(signal)
-            .then((identity) => whyUnprotected(domain, identity, askCaa, signal))
-            .catch((error) => `its CAA records are not known: ${messageOf(error)}`)
-        : 'a page cannot see CAA records: acme.dnsOverHttps names a resolver that it may ask'
-      this.#unprotected.set(domain, why)
-    }
+    this.#isLooking = true
+    for (const domain of active) unprotected.set(domain, await this.#lookAt(domain, signal))
+    this.#isLooking = false
     this.#parts.changed()
+  }
+
+  /** Resolves with why a domain is not protected, or not known to be. */
+  async #lookAt(domain: string, signal: AbortSignal): Promise<string | undefined> {
+    const { ordered, askCaa } = this.#parts
+    if (!askCaa) return 'a page cannot see CAA records: acme.dnsOverHttps names a resolver that it may ask'
+    try {
+      return await whyUnprotected(domain, await ordered!.authority.identify(signal), askCaa, signal)
+    } catch (error) {
+      return `its CAA records are not known: ${messageOf(error)}`
+    }
   }
 
   async #certificateFor(domain: string): Promise<OwnCertificate | undefined> {
     return this.#parts.brought.get(domain) ?? this.#certificates.get(domain)?.at(this.#clock.now)
-  }
-
-  #show(domain: string, proof: OwnCertificate): () => void {
-    this.#proofs.set(domain, proof)
-    return () => void this.#proofs.delete(domain)
   }
 
   #proofConfig({ chain, algorithm, own }: OwnCertificate): ServerConfig {

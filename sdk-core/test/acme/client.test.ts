@@ -24,7 +24,7 @@ it.each<[string, object, string]>([
   })
   client.account = 'https://acme.test/account/1'
   const { signal } = new AbortController()
-  const request = { domain: 'shop.example.org', key, replaces: undefined, show: () => () => {}, signal }
+  const request = { domain: 'shop.example.org', key, replaces: undefined, show: async () => {}, signal }
   const ordered = orderCertificate(client, await client.directory(signal), {
     ...request,
     validated: () => {},

@@ -11,7 +11,8 @@ it('orders at most 4 times in a day, whatever day the relay says it is', async (
   let orders = 0
   const authority = {
     host: 'acme.test',
-    waitMs: async () => 0,
+    alone: (task: () => Promise<unknown>) => task(),
+    waitMs: () => 0,
     order: async () => {
       orders += 1
       throw new Error('not today')
@@ -22,7 +23,6 @@ it('orders at most 4 times in a day, whatever day the relay says it is', async (
     authority: authority as unknown as AcmeAuthority,
     store: memoryStore(),
     crypto: undefined,
-    show: () => () => {},
     changed: () => {},
     now: () => now,
     onError: () => {},

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { freePort } from '../../../tools/network/free-port.ts'
 import { type AcmeServer, hasAcmeServer, startAcmeServer } from '../../../tools/programs/pebble.ts'
 import { AcmeClient, type AcmeFetch } from '../../src/acme/client.ts'
+import type { SiteDomain } from '../../src/domains/options.ts'
 import { type DomainSite, domainSite, fetchTrusting, listenFor, visit } from '../support/domain-site.ts'
 import { memoryStore } from '../support/domain-store.ts'
 
@@ -78,6 +79,29 @@ describe.skipIf(!hasAcmeServer())('with pebble', () => {
     next.granted()
     await next.until(({ certificate }) => certificate.state === 'valid')
     expect(await serialAt()).toBeTruthy()
+  })
+
+  it('orders one certificate for two pages, whichever of them the authority reaches', async () => {
+    const ordered: string[] = []
+    const counting: AcmeFetch = async (url, init) => {
+      const answer = await trusting(url, init)
+      if (answer.status === 201) ordered.push(new URL(url).pathname)
+      return answer
+    }
+    const options = { store: memoryStore(), fetch: counting }
+    const orders = publish(options)
+    // Visitors, and the authority, come to this one.
+    const other = publish(options)
+    orders.granted()
+    await vi.waitFor(() => expect(ordered).toContain('/sign-me-up'))
+    other.granted()
+    const valid = ({ certificate }: SiteDomain): boolean => certificate.state === 'valid'
+    const [one, two] = [await orders.until(valid), await other.until(valid)]
+    expect(two.certificate.expiresAt).toBe(one.certificate.expiresAt)
+    expect(ordered).toEqual(['/sign-me-up', '/order-plz'])
+    expect([await serialAt(), orders.errors, other.errors]).toEqual([expect.any(String), [], []])
+    await expect(visit(listener.port, DOMAIN, { ALPNProtocols: ['acme-tls/1'] })).rejects.toThrow()
+    orders.stop()
   })
 
   it('says that the account was deactivated, and orders no more for a while', async () => {

@@ -6,6 +6,7 @@ import { memoryStore } from '../support/domain-store.ts'
 
 const ACCOUNT = 'https://acme.test/account/1'
 const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
 const NAMES = ['newNonce', 'newAccount', 'newOrder']
 const directory = {
   ...Object.fromEntries(NAMES.map((name) => [name, `https://acme.test/${name}`])),
@@ -15,7 +16,7 @@ const directory = {
 let site: DomainSite | undefined
 afterEach(() => site?.stop())
 
-it('looks at the CAA records again, whatever the relay says of the domain', async () => {
+it('looks at the CAA records again, whatever the relay says of the domain, and soon while it is not protected', async () => {
   const store = memoryStore()
   await (await store.load('acme-account@acme.test')).save(JSON.stringify({ account: ACCOUNT }))
   let issue: string[] | undefined = [`acme.test; accounturi=${ACCOUNT}`]
@@ -35,4 +36,9 @@ it('looks at the CAA records again, whatever the relay says of the domain', asyn
   site.granted('pending')
   const { unprotected } = await site.until((domain) => !domain.protected)
   expect(unprotected).toContain('no CAA record')
+  // The owner mends it.
+  issue = [`acme.test; accounturi=${ACCOUNT}`]
+  now += MINUTE_MS
+  site.granted('pending')
+  await site.until((domain) => domain.protected)
 })

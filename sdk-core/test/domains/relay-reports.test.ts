@@ -18,7 +18,6 @@ function recordsOf(records: unknown): readonly object[] {
 
 it('shows the records that lead a domain to the relay', () => {
   const records = [
-    { type: 'TXT', name: `_svc.${DOMAIN}`, value: `svc-address=${ADDRESS}` },
     { type: 'A', name: DOMAIN, value: '192.0.2.1' },
     { type: 'AAAA', name: DOMAIN, value: '2001:db8::1' },
     { type: 'CNAME', name: DOMAIN, value: 'demo-aaaa.relay.test' },
@@ -27,6 +26,10 @@ it('shows the records that lead a domain to the relay', () => {
 })
 
 it.each<[string, unknown]>([
+  [
+    'the proof of an owner, which the site knows itself',
+    { type: 'TXT', name: `_svc.${DOMAIN}`, value: `svc-address=${ADDRESS}` },
+  ],
   ['a proof for an authority', { type: 'TXT', name: `_acme-challenge.${DOMAIN}`, value: 'x'.repeat(43) }],
   ['its delegation', { type: 'CNAME', name: `_acme-challenge.${DOMAIN}`, value: 'relay.test' }],
   ['a claim to the name above', { type: 'TXT', name: '_svc.example.org', value: `svc-address=${ADDRESS}` }],

@@ -8,6 +8,7 @@ export interface MemoryStore extends DomainStore {
 }
 
 export function memoryStore(): MemoryStore {
+  const last = new Map<string, Promise<unknown>>()
   const store: MemoryStore = {
     entries: new Map(),
     isFull: false,
@@ -25,6 +26,14 @@ export function memoryStore(): MemoryStore {
       }
       store.entries.set(id, entry)
       return { ...entry }
+    },
+    lock: (id, task) => {
+      const done = (last.get(id) ?? Promise.resolve()).then(task)
+      last.set(
+        id,
+        done.catch(() => {}),
+      )
+      return done
     },
   }
   return store

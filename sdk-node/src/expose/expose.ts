@@ -190,19 +190,20 @@ function openDatagrams(
 
 /**
  * Returns the options of `publish` that all relays share, without `access` and `rules`, which the handler has already.
- * @param isNamed whether the caller named the relay, which then may store, and so read, files, and use an invitation up
+ * @param isNamed whether the caller named the relay, which then may store, and so read, files, use an invitation up, and have the domains
  */
 function termsOf(
   options: ExposeOptions,
   fetch: FetchHandler,
   isNamed: boolean,
 ): Omit<PublishOptions, 'relay'> {
-  const { tlsMinVersion: minVersion, cache, invitation, relays, discover, access, rules, ...others } = options
+  const { tlsMinVersion: minVersion, relays, discover, access, rules, ...given } = options
+  const { cache, invitation, domains, acme, ...others } = given
   const { clientCertificates, ...rest } = others
   const tls = { minVersion, clientCertificates }
   const visitorAddress = wantsAddresses(options)
   const shared = sharedOptions(rest as unknown as PublishOptions)
-  return { ...shared, fetch, tls, visitorAddress, ...(isNamed && { cache, invitation }) }
+  return { ...shared, fetch, tls, visitorAddress, ...(isNamed && { cache, invitation, domains, acme }) }
 }
 
 function wantsAddresses({ access, via, visitorAddress }: ExposeOptions): boolean {

@@ -5,6 +5,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject 
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { type DomainEntry, type DomainStore, type SiteKey, SvcError } from '@svc/sdk-core'
+import { withLockFile } from './lock-file.ts'
 import { createPrivateFile, readPrivateFile, replacePrivateFile } from './private-file.ts'
 import { siteKey } from './site-keys.ts'
 
@@ -37,6 +38,11 @@ export function domainStoreBeside(identityPath: string): DomainStore {
         if (cause instanceof SvcError) throw cause
         throw new SvcError(CODE, `no key from ${path}`, { cause })
       }
+    },
+    lock: (id, task, signal) => {
+      const path = `${pathOf(identityPath, id)}.lock`
+      const failed = (cause: unknown): SvcError => new SvcError(CODE, `${path} cannot be made`, { cause })
+      return withLockFile(path, task, { signal, failed })
     },
   }
 }

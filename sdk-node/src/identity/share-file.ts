@@ -1,20 +1,15 @@
 // Keeps the share links of a tunnel in a file beside the identity file, for its next start. Only its owner may read the file, and it has
 // hashes of the secrets.
 
-import { open, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { normalizeName } from '@svc/protocol'
 import { asSvcError, isRecord, SvcError } from '@svc/sdk-core'
 import { SHARES_MAX, type ShareStore, type StoredShare } from '@svc/sdk-core/access'
+import { withLockFile } from './lock-file.ts'
 import { readPrivateFile, replacePrivateFile } from './private-file.ts'
 
-/** How often, and for how long, a change waits for that of another process, in milliseconds. */
-const LOCK_LOOK_MS = 10
+/** How long a change waits for that of another process, in milliseconds. */
 const LOCK_WAIT_MS = 4_000
-/** The age of a lock whose process has ended, in milliseconds: a change takes a few. */
-const LOCK_STALE_MS = 10_000
-const LOCK_MODE = 0o600
 
 /**
  * A ShareFile is `identity@demo.shares.json` beside `identity.json`. Each change locks it and reads it again: another process may run
@@ -75,31 +70,9 @@ export class ShareFile implements ShareStore {
   }
 
   /** @throws SvcError `identity_unavailable` when another process keeps the lock */
-  async #locked<T>(work: () => Promise<T>): Promise<T> {
-    const lock = `${this.#path}.lock`
-    const end = performance.now() + LOCK_WAIT_MS
-    while (!(await this.#created(lock))) {
-      const made = (await stat(lock).catch(() => undefined))?.mtimeMs
-      if (made !== undefined && Date.now() - made > LOCK_STALE_MS) await rm(lock, { force: true })
-      else if (performance.now() > end) throw this.#notKept(new Error(`another process has ${lock}`))
-      else await pause(LOCK_LOOK_MS)
-    }
-    try {
-      return await work()
-    } finally {
-      await rm(lock, { force: true })
-    }
-  }
-
-  /** Resolves with whether there was no such file. */
-  async #created(lock: string): Promise<boolean> {
-    try {
-      await (await open(lock, 'wx', LOCK_MODE)).close()
-      return true
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false
-      throw this.#notKept(cause)
-    }
+  #locked<T>(work: () => Promise<T>): Promise<T> {
+    const signal = AbortSignal.timeout(LOCK_WAIT_MS)
+    return withLockFile(`${this.#path}.lock`, work, { signal, failed: (cause) => this.#notKept(cause) })
   }
 
   #exclusively<T>(work: () => Promise<T>): Promise<T> {

@@ -1,20 +1,22 @@
 // Custom domains at a real relay, with certificates of pebble: as their owner sets them up, and what a relay cannot do there.
 
 import { execFile } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { promisify } from 'node:util'
-import { identityFromKey, type SiteDomain } from '@svc/sdk-core'
+import { identityFromKey, type PlatformSite, type Site, type SiteDomain } from '@svc/sdk-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createCa, createLeaf } from '../../../relay/src/core/certificates/development-ca.ts'
 import { type DnsServer, startDnsServer } from '../../../tools/dns/dns-server.ts'
 import { type AcmeFront, startAcmeFront } from '../../../tools/network/acme-front.ts'
 import { freePort } from '../../../tools/network/free-port.ts'
 import { type AcmeServer, hasAcmeServer, startAcmeServer } from '../../../tools/programs/pebble.ts'
 import { startTestRelay, type TestRelay } from '../../../tools/relay/test-relay.ts'
+import { expose } from '../../src/index.ts'
 import { type NodePublishOptions, type NodeSite, publish } from '../../src/publish.ts'
 
 /** Each test has a domain of its own below it, since the relay remembers who owns one. */
@@ -37,7 +39,7 @@ describe.skipIf(!hasAcmeServer())('custom domains', () => {
     port = await freePort()
     dns = await startDnsServer()
     acme = await startAcmeServer({ tlsPort: port, hosts: [ZONE] })
-    front = await startAcmeFront(acme)
+    front = await startAcmeFront(acme, dns)
     relay = await startTestRelay({ port, env: { CUSTOM_DOMAIN_RESOLVERS: `127.0.0.1:${dns.port}` } })
     rootFile = join(folder, 'pebble.pem')
     await writeFile(rootFile, await acme.root())
@@ -78,7 +80,7 @@ describe.skipIf(!hasAcmeServer())('custom domains', () => {
     dns.records.set(`_svc.${name}.${ZONE} TXT`, [`svc-address=${address}`])
     dns.records.set(`${name}.${ZONE} CNAME`, [new URL(relay.url).hostname])
   }
-  const until = (site: NodeSite, fits: (domain: SiteDomain) => boolean): Promise<SiteDomain> =>
+  const until = (site: Site, fits: (domain: SiteDomain) => boolean): Promise<SiteDomain> =>
     new Promise((resolve, reject) => {
       const late = setTimeout(() => reject(new Error(JSON.stringify(site.domains))), 20_000)
       const look = (): void => {
@@ -118,7 +120,9 @@ describe.skipIf(!hasAcmeServer())('custom domains', () => {
       // The names of the relay are served as before, and keep their own certificate.
       await expect(curl(domain, '--cacert', relay.caFile)).rejects.toThrow()
       const caa = site.domains![0]!.dns.records.find(({ type }) => type === 'CAA')
-      expect(caa).toBeUndefined()
+      expect(caa?.value).toMatch(
+        /^0 issue "acme\.test; accounturi=https:\/\/\S+; validationmethods=tls-alpn-01"$/,
+      )
     },
   )
 
@@ -137,6 +141,55 @@ describe.skipIf(!hasAcmeServer())('custom domains', () => {
     const again = await until(next, ({ online }) => online)
     expect(again.certificate.expiresAt).toBe(certificate.expiresAt)
     expect(await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))).toEqual(before)
+  })
+
+  it('orders one certificate for a site at several relays, and proves the domain at each of them', async () => {
+    const domain = `several.${ZONE}`
+    const other = await startTestRelay({ env: { CUSTOM_DOMAIN_RESOLVERS: `127.0.0.1:${dns.port}` } })
+    const [otherPort, orders] = [new URL(other.url).port, front.orders]
+    const options = {
+      ca: `${readFileSync(other.caFile, 'utf8')}${readFileSync(relay.caFile, 'utf8')}`,
+      identityPath: join(folder, 'several.json'),
+      fetch: () => new Response('hello'),
+      domains: [domain],
+      acme: { agreeTerms: true, directory: front.directoryUrl } as const,
+    }
+    // The authority comes to the second relay alone.
+    const exposure = await expose({ ...options, relays: [other.url, relay.url], name: 'several' })
+    const [one, two] = exposure.sites as [PlatformSite, PlatformSite]
+    setRecords(await until(one, ({ dns }) => dns.records.length > 1))
+    for (const site of [one, two]) await until(site, ({ online }) => online)
+    expect(front.orders - orders).toBe(1)
+    expect(
+      await curl(domain, '--resolve', `${domain}:${otherPort}:127.0.0.1`, `https://${domain}:${otherPort}/`),
+    ).toBe('hellohello')
+    await exposure.close()
+    await other.stop()
+  })
+
+  it('serves a domain with a certificate that its owner brings, without an authority', async () => {
+    const domain = `brought.${ZONE}`
+    const authority = createCa(domain)
+    const certificate = createLeaf(authority, domain, [domain])
+    const [key, orders] = [Uint8Array.from(randomBytes(32)), front.orders]
+    setRecordsFor('brought', key)
+    const domains = [{ domain, certificate }]
+    const options = { identity: key, identityPath: undefined, acme: undefined }
+    const site = await publishAt({ ...options, name: 'brought', domains })
+    const { certificate: shown, protected: isProtected } = await until(site, ({ online }) => online)
+    const { validTo } = new X509Certificate(certificate.chain)
+    expect([shown.expiresAt, isProtected]).toEqual([Date.parse(validTo), false])
+    const caFile = join(folder, 'brought.pem')
+    await writeFile(caFile, authority.certificate)
+    const visit = ['--cacert', caFile, '--write-out', ' %{http_version}']
+    expect(await curl(domain, ...visit)).toBe(`hello at ${domain}:${port} 2`)
+    await expect(curl(domain)).rejects.toThrow(/certificate/)
+    expect(front.orders).toBe(orders)
+    // The key of another certificate is seen before the relay is asked.
+    const other = [{ domain, certificate: { ...certificate, key: createLeaf(authority, domain).key } }]
+    await expect(publishAt({ ...options, name: 'brought', domains: other })).rejects.toThrow(
+      /the key is that of another certificate/,
+    )
   })
 
   it('tells that CAA forbids every other account, as a relay or a thief of the domain has one', async () => {
