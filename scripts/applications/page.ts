@@ -1,4 +1,4 @@
-// The table of docs/internals/compatibility.md with the applications that were run behind `svc expose`, and what came of it.
+// The section of docs/internals/compatibility.md with the applications that were run behind `svc expose`, and what came of it.
 
 export interface ApplicationRow {
   name: string
@@ -26,11 +26,18 @@ Not run, since Debian, npm, PyPI, Maven and Go modules do not have it:
 
 ${MISSING.map(([name, reason]) => `- ${name}: ${reason}.\n`).join('')}`
 
+/** What works as it is stands in one line: readers look for the rest. */
 export function asSection(rows: readonly ApplicationRow[]): string {
-  const lines = rows.map(({ name, version, setting, result }) =>
-    [name, version ?? '–', setting ?? 'none', result]
-      .map((cell) => cell.replaceAll('|', '\\\\|'))
-      .join(' | '),
-  )
-  return `${HEAD}${lines.map((line) => `| ${line} |\n`).join('')}${FOOT}`
+  const isPlain = ({ setting, isFailed, result }: ApplicationRow): boolean =>
+    setting === undefined && !isFailed && result === 'works'
+  const plain = rows.filter(isPlain).map(({ name, version }) => (version ? `${name} ${version}` : name))
+  const lines = rows
+    .filter((row) => !isPlain(row))
+    .map(({ name, version, setting, result }) =>
+      [name, version ?? '–', setting ?? 'none', result]
+        .map((cell) => cell.replaceAll('|', '\\|'))
+        .join(' | '),
+    )
+  const table = lines.length === 0 ? '' : `\n${HEAD}${lines.map((line) => `| ${line} |\n`).join('')}`
+  return `Without a setting, these work: ${plain.join('; ')}.\n${table}${FOOT}`
 }

@@ -13,7 +13,7 @@ import { findBrowsers, proveBrowser } from './prove-browser.ts'
 import { proveRuntime, type Relay } from './prove-runtime.ts'
 import { RUNTIMES } from './runtimes.ts'
 
-const HEAD = '| where | version | package | result |\n|---|---|---|---|\n'
+const WORKS = 'works'
 
 interface Row {
   name: string
@@ -60,13 +60,36 @@ async function allRows(): Promise<Row[]> {
   return [...browsers, ...runtimes]
 }
 
+interface Result {
+  sdk: string
+  where: string
+  result: string
+}
+
+/** Where a package works stands in one line of its own: readers look for the rest. */
+function asSection(results: readonly Result[]): string {
+  const working = Object.entries(
+    Object.groupBy(
+      results.filter(({ result }) => result === WORKS),
+      ({ sdk }) => sdk,
+    ),
+  )
+  const others = results.filter(({ result }) => result !== WORKS)
+  return [
+    ...working.map(
+      ([sdk, found = []]) => `- ${sdk} works in ${found.map(({ where }) => where).join(', ')}\n`,
+    ),
+    ...others.map(({ sdk, where, result }) => `- ${sdk} in ${where}: ${result}\n`),
+  ].join('')
+}
+
 async function proveAll(rows: readonly Row[], folder: string): Promise<boolean> {
   const named = await startTestRelay()
   // Browsers and the SDK for Node know names below `localhost`, and the `fetch` of other runtimes does not.
   const port = await freePort()
   const url = `https://localhost:${port}`
   const relay = await startTestRelay({ port, env: { SVC_URL: url } })
-  let lines = ''
+  const results: Result[] = []
   let hasFailed = false
   try {
     for (const row of rows) {
@@ -75,14 +98,13 @@ async function proveAll(rows: readonly Row[], folder: string): Promise<boolean> 
         hasFailed = true
         return `**fails**: ${message.replaceAll('\n', ' ')}`
       })
-      const line = `| ${[row.name, row.version, `\`${row.sdk}\``, result].join(' | ')} |`
-      console.log(line)
-      lines += `${line}\n`
+      console.log(`${row.sdk} in ${row.name} ${row.version}: ${result}`)
+      results.push({ sdk: `\`${row.sdk}\``, where: `${row.name} ${row.version}`, result })
     }
   } finally {
     await relay.stop()
     await named.stop()
   }
-  writeSection(COMPATIBILITY_PAGE, 'runtimes', HEAD + lines)
+  writeSection(COMPATIBILITY_PAGE, 'runtimes', asSection(results))
   return !hasFailed
 }
