@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { findDeadLinks } from '../../docs/site/src/integrations/links.ts'
-import { pageOf, readPages, slugOf, withLinks } from '../../docs/site/src/pages.ts'
+import { pageOf, pictureAt, readPages, slugOf, withLinks } from '../../docs/site/src/pages.ts'
 import { LABELS, SECTIONS } from '../../docs/site/src/sections.ts'
 import { sidebar } from '../../docs/site/src/sidebar.ts'
 
@@ -57,13 +57,14 @@ describe('the links of a page', () => {
   const linked = (body: string): string =>
     withLinks({ file: 'docs/guide/http.md', body }, (file, anchor) => {
       const address = pages.get(file)
-      return address && address + anchor
+      return address === undefined ? pictureAt(file, '/docs/') : address + anchor
     })
 
   test.each([
     ['[DNS](../operate/dns.md)', '[DNS](/docs/operate/dns/)'],
     ['[two\nlines](../operate/dns.md#a-b)', '[two\nlines](/docs/operate/dns/#a-b)'],
     ['[`code`](../../relay/src/relay.ts) and [here](#x)', '`code` and [here](#x)'],
+    ['![what it shows](../pictures/a.svg)', '![what it shows](/docs/pictures/a.svg)'],
     ['[web](https://example.com/a.md)', '[web](https://example.com/a.md)'],
   ])('%j becomes %j', (before, after) => {
     expect(linked(before)).toBe(after)
@@ -90,11 +91,12 @@ describe('a build', () => {
     writeFileSync(path.join(directory, 'a.md'), '# A')
     writeFileSync(
       path.join(directory, 'a/index.html'),
-      page(['#there', '/docs/b/', '/elsewhere', '../#here']),
+      `${page(['#there', '/docs/b/', '/elsewhere', '../#here'])}<img alt="" src="/docs/pictures/none.svg">`,
     )
     expect(findDeadLinks(directory, '/docs/').toSorted()).toEqual([
       'a/index.html: #there',
       'a/index.html: /docs/b/',
+      'a/index.html: /docs/pictures/none.svg',
       'a/index.html: /elsewhere',
     ])
   })

@@ -15,6 +15,7 @@ const SOURCES = [
   '{SECURITY,CONTRIBUTING,CHANGELOG}.md',
   'docs/*.md',
   'docs/{guide,operate,internals,decisions}/*.md',
+  'docs/pictures/*.svg',
   'docs/site/{*.mjs,package.json,src/**}',
   'docs/reference/entries.ts',
   'relay/web/{public/favicon.svg,src/style/*.css}',

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Loader } from 'astro/loaders'
-import { readPages, withLinks } from './pages.ts'
+import { pictureAt, readPages, withLinks } from './pages.ts'
 import { readReference } from './reference.ts'
 import { root } from './sections.ts'
 
@@ -15,9 +15,8 @@ export function pagesLoader(): Loader {
       const slugs = new Map(pages.map(({ file, slug }) => [file, slug]))
       const leadTo = (file: string, anchor: string): string | undefined => {
         const slug = slugs.get(file)
-        return slug === undefined
-          ? undefined
-          : `${config.base.replace(/\/$/, '')}/${slug && `${slug}/`}${anchor}`
+        const base = config.base.replace(/\/?$/, '/')
+        return slug === undefined ? pictureAt(file, base) : `${base}${slug && `${slug}/`}${anchor}`
       }
       for (const page of pages) {
         const { file, slug, title, description } = page

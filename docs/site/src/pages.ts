@@ -16,6 +16,9 @@ export interface Page {
   body: string
 }
 
+/** The folder of the pages' pictures. */
+export const PICTURES = 'docs/pictures/'
+
 /** Longest description, in characters: what search engines and chats show. */
 const DESCRIPTION_MAX_CHARS = 160
 
@@ -68,16 +71,21 @@ export function withLinks(
   leadTo: (file: string, anchor: string) => string | undefined,
 ): string {
   return outsideCode(body, (text) =>
-    text.replace(/\[([^\]]*)\]\(([^)\s]+)\)/g, (link, words: string, target: string) => {
+    text.replace(/(!?)\[([^\]]*)\]\(([^)\s]+)\)/g, (link, mark: string, words: string, target: string) => {
       if (/^(?:[a-z]+:|#)/.test(target)) return link
       const [name = '', anchor] = target.split('#')
       const address = leadTo(
         path.posix.join(path.posix.dirname(file), name),
         anchor === undefined ? '' : `#${anchor}`,
       )
-      return address === undefined ? words : `[${words}](${address})`
+      return address === undefined ? words : `${mark}[${words}](${address})`
     }),
   )
+}
+
+/** @returns the address of a picture on the site, and undefined for what is none */
+export function pictureAt(file: string, base: string): string | undefined {
+  return file.startsWith(PICTURES) ? file.replace(/^docs\//, base) : undefined
 }
 
 function outsideCode(markdown: string, change: (text: string) => string): string {

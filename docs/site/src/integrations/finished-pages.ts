@@ -1,11 +1,12 @@
 // Finishes each page of HTML: it obeys a Content-Security-Policy without 'unsafe-inline' (a script within a page becomes a file, and a `style`
-// attribute a class of a stylesheet), follows the system's colours where no script runs, and its tables scroll by themselves.
+// attribute a class of a stylesheet), follows the system's colours where no script runs, and its tables and pictures scroll by themselves.
 import { createHash } from 'node:crypto'
-import { copyFileSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { AstroIntegration } from 'astro'
 import { type DefaultTreeAdapterTypes, defaultTreeAdapter, parse, serialize } from 'parse5'
+import { PICTURES } from '../pages.ts'
 import { root } from '../sections.ts'
 
 const MARK = 'relay/web/public/favicon.svg'
@@ -26,6 +27,7 @@ export function finishedPages(): AstroIntegration {
         finishAll(directory, base)
         recognizeClasses(path.join(directory, 'assets'))
         copyFileSync(path.join(root, MARK), path.join(directory, 'favicon.svg'))
+        copyPictures(path.join(directory, 'pictures'))
       },
     },
   }
@@ -73,7 +75,12 @@ function finish(html: string, { base, taken, isSecondary }: FinishOptions): stri
       element.attrs.push({ name: 'data-pagefind-weight', value: SECONDARY_WEIGHT })
   }
   const tables = elements.filter(({ tagName }) => tagName === 'table')
-  for (const [index, table] of tables.entries()) frame(table, `Table ${index + 1}`)
+  for (const [index, table] of tables.entries()) frame(table, 'table-frame', `Table ${index + 1}`)
+  const pictures = elements.filter((element) => pictureOf(element) !== undefined)
+  for (const [index, picture] of pictures.entries()) {
+    keepRoom(picture)
+    frame(picture, 'picture-frame', `Picture ${index + 1}`)
+  }
   return serialize(page)
 }
 
@@ -121,18 +128,42 @@ function recognizeClasses(assets: string): void {
   }
 }
 
-function frame(table: Element, label: string): void {
-  const attrs = Object.entries({ class: 'table-frame', role: 'region', tabindex: '0', 'aria-label': label })
+/** What is wider than a screen scrolls in a frame of its own, which the keyboard reaches. */
+function frame(wide: Element, className: string, label: string): void {
+  const attrs = Object.entries({ class: className, role: 'region', tabindex: '0', 'aria-label': label })
   const around = defaultTreeAdapter.createElement(
-    'div',
-    table.namespaceURI,
+    // A picture stands in a paragraph, which holds no `div`.
+    wide.tagName === 'img' ? 'span' : 'div',
+    wide.namespaceURI,
     attrs.map(([name, value]) => ({ name, value })),
   )
-  const parent = table.parentNode
+  const parent = wide.parentNode
   if (parent === null) return
-  defaultTreeAdapter.insertBefore(parent, around, table)
-  defaultTreeAdapter.detachNode(table)
-  defaultTreeAdapter.appendChild(around, table)
+  defaultTreeAdapter.insertBefore(parent, around, wide)
+  defaultTreeAdapter.detachNode(wide)
+  defaultTreeAdapter.appendChild(around, wide)
+}
+
+/** @returns the file of an image of the pages, and undefined for any other element */
+function pictureOf({ tagName, attrs }: Element): string | undefined {
+  const source = attrs.find(({ name }) => name === 'src')?.value ?? ''
+  return tagName === 'img' ? /\/pictures\/([\w-]+\.svg)$/.exec(source)?.[1] : undefined
+}
+
+/** Nothing moves when the picture comes, and what it plays begins when it is near. */
+function keepRoom(image: Element): void {
+  image.attrs.push({ name: 'loading', value: 'lazy' })
+  const svg = readFileSync(path.join(root, PICTURES, pictureOf(image) ?? ''), 'utf8')
+  for (const name of ['width', 'height']) {
+    const value = svg.match(name === 'width' ? / width="(\d+)"/ : / height="(\d+)"/)?.[1]
+    if (value !== undefined) image.attrs.push({ name, value })
+  }
+}
+
+function copyPictures(directory: string): void {
+  mkdirSync(directory, { recursive: true })
+  for (const file of globSync(`${PICTURES}*.svg`, { cwd: root }))
+    copyFileSync(path.join(root, file), path.join(directory, path.basename(file)))
 }
 
 /** Eight characters, as the relay knows names that change with their content. */

@@ -1,4 +1,4 @@
-// Fails the build when a link of a page leads to no page of the site, or to no element of it.
+// Fails the build when a link or picture of a page leads to no file of the site, or to no element of it.
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -29,7 +29,9 @@ export function findDeadLinks(directory: string, base: string): string[] {
   const texts = new Map(files.map((file) => [file, readFileSync(path.join(directory, file), 'utf8')]))
   const ids = new Map([...texts].map(([file, text]) => [file, attributesOf(text, 'id')]))
   return [...texts].flatMap(([file, text]) =>
-    [...attributesOf(text, 'href')].filter((href) => !leads(href, file)).map((href) => `${file}: ${href}`),
+    [...attributesOf(text, 'href'), ...attributesOf(text, 'src')]
+      .filter((target) => !leads(target, file))
+      .map((target) => `${file}: ${target}`),
   )
 
   function leads(href: string, from: string): boolean {
@@ -44,11 +46,16 @@ export function findDeadLinks(directory: string, base: string): string[] {
   }
 }
 
+const ATTRIBUTES = {
+  href: /<[a-z][^<>]*?\shref="([^"]*)"/g,
+  src: /<[a-z][^<>]*?\ssrc="([^"]*)"/g,
+  id: /<[a-z][^<>]*?\sid="([^"]*)"/g,
+} as const
+
 /** The values of an attribute in tags; text has `&lt;` where a tag would begin. */
-function attributesOf(html: string, name: 'href' | 'id'): Set<string> {
-  const pattern = name === 'href' ? /<[a-z][^<>]*?\shref="([^"]*)"/g : /<[a-z][^<>]*?\sid="([^"]*)"/g
+function attributesOf(html: string, name: 'href' | 'src' | 'id'): Set<string> {
   return new Set(
-    [...html.matchAll(pattern)].map(([, value = '']) =>
+    [...html.matchAll(ATTRIBUTES[name])].map(([, value = '']) =>
       value.replaceAll('&#38;', '&').replaceAll('&amp;', '&'),
     ),
   )

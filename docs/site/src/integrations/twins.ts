@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { AstroIntegration } from 'astro'
-import { type Page, readPages, withLinks } from '../pages.ts'
+import { type Page, pictureAt, readPages, withLinks } from '../pages.ts'
 import { readReference } from '../reference.ts'
 import { SECTIONS } from '../sections.ts'
 
@@ -43,7 +43,7 @@ function twinOf({ slug }: Pick<Page, 'slug'>): string {
 function textOf(page: Page, pages: readonly Page[], base: string): string {
   const leadTo = (file: string, anchor: string): string | undefined => {
     const target = pages.find((one) => one.file === file)
-    return target && `${base}${twinOf(target)}${anchor}`
+    return target ? `${base}${twinOf(target)}${anchor}` : pictureAt(file, base)
   }
   return `# ${page.title}\n\n${withLinks(page, leadTo)}`
 }
