@@ -17,7 +17,10 @@ function inFolder(folder: string, ...names: string[]): string[] {
 }
 
 export const SECTIONS: readonly Section[] = [
-  { label: 'Start', pages: ['docs/README.md', ...inFolder('guide', 'install', 'pages', 'node', 'publish')] },
+  {
+    label: 'Start',
+    pages: ['docs/README.md', ...inFolder('guide', 'install', 'recipes', 'pages', 'node', 'publish')],
+  },
   {
     label: 'Publish',
     pages: inFolder(
@@ -33,7 +36,6 @@ export const SECTIONS: readonly Section[] = [
       'static-cache',
       'payments',
       'other-tunnels',
-      'errors',
     ),
   },
   {
@@ -45,12 +47,14 @@ export const SECTIONS: readonly Section[] = [
       'certificates',
       'dns',
       'policy',
+      'abuse',
       'monitoring',
       'limits',
       'network',
       'cluster',
     ),
   },
+  { label: 'Help', pages: inFolder('guide', 'troubleshooting', 'errors', 'faq') },
   { label: 'Protocol', pages: ['docs/protocol.md'] },
   {
     label: 'Internals',
