@@ -24,7 +24,10 @@ import { KeylessSigner } from './keyless/keyless-signer.ts'
 import type { Lease } from './lease/lease.ts'
 import { NO_PORT_CLAIMS } from './lease/lease-draft.ts'
 import { Administrators } from './policy/administrators.ts'
+import { BanEnds } from './policy/ban-ends.ts'
 import { Invitations } from './policy/invitations.ts'
+import { PolicyRecord } from './policy/policy-record.ts'
+import { RecentPolicyChanges } from './policy/recent-changes.ts'
 import { raisedBy } from './rate-limit/budgets.ts'
 import { RateLimits } from './rate-limit/client-rate-limits.ts'
 import { FailedAttempts } from './rate-limit/failed-attempts.ts'
@@ -57,7 +60,16 @@ export async function createControlPlane(core: Core, running: Iterable<Running>)
   )
   gateways?.serve(connect)
   const writer = new BodyWriter((request) => networkOf(clientAddresses.ofRequest(request)))
-  const { routing, api } = createRouting(core, { features, recovery, writer })
+  const record = new PolicyRecord(
+    state.audit,
+    core.peers.machines?.policyChanges ?? new RecentPolicyChanges(),
+  )
+  const banEnds = new BanEnds({
+    policy: state.policy,
+    ended: (step) => record.add(step, undefined),
+    isShared: () => core.peers.machines !== undefined,
+  })
+  const { routing, api } = createRouting(core, { features, recovery, writer, record })
   const domain = await domainOf(features)
   const server = createApiServer({
     rootHost: settings.rootHost,
@@ -85,6 +97,7 @@ export async function createControlPlane(core: Core, running: Iterable<Running>)
     serveDecrypted: (connection) => server.emit('secureConnection', connection),
     close: async () => {
       server.close()
+      banEnds.close()
       await recovery.close()
     },
   }
@@ -102,11 +115,12 @@ interface RoutingParts {
   features: readonly Running[]
   recovery: SignerRecovery
   writer: BodyWriter
+  record: PolicyRecord
 }
 
-function createRouting(core: Core, { features, recovery, writer }: RoutingParts): Router {
+function createRouting(core: Core, { features, recovery, writer, record }: RoutingParts): Router {
   const { settings, state, clientAddresses, visitors, counters, peers, log } = core
-  const { leases, policy, audit, certificates, certificateStatuses, credentials, writeHealth } = state
+  const { leases, policy, certificates, certificateStatuses, credentials, writeHealth } = state
   const { machines } = peers
   const administrators = new Administrators(policy, settings.adminToken)
   const invitations = new Invitations(
@@ -131,20 +145,14 @@ function createRouting(core: Core, { features, recovery, writer }: RoutingParts)
     unauthenticated,
     public: new PublicApi(leases, policy, problems, core.isClosing),
     adminAuth: new AdminAuth(administrators, log),
-    admin: new AdminApi(
-      policy,
-      { administrators, invitations },
-      audit,
-      {
-        counters,
-        visitors,
-        leases,
-        certificateStatuses,
-        cluster: machines?.readings,
-        customDomains: only(features, 'customDomains'),
-      },
-      machines?.policyChanges,
-    ),
+    admin: new AdminApi(policy, { administrators, invitations }, record, {
+      counters,
+      visitors,
+      leases,
+      certificateStatuses,
+      cluster: machines?.readings,
+      customDomains: only(features, 'customDomains'),
+    }),
     sdk: createSdkApi(core, {
       invitations,
       recovery,

@@ -1,10 +1,12 @@
 // Every endpoint takes the largest body that the contract allows: no general bound of bytes, values or depth is below it.
 
 import {
+  BAN_REASON_MAX_CHARS,
   CACHE_FILES_MAX,
   CACHE_MANIFEST_MAX_BYTES,
   CERTIFICATE_REQUEST_MAX_BYTES,
   CUSTOM_DOMAINS_MAX,
+  LEASE_DECISIONS_MAX,
   METADATA_DESCRIPTION_MAX_CHARS,
   METADATA_OWNER_MAX_CHARS,
   METADATA_TAG_MAX_CHARS,
@@ -81,6 +83,11 @@ const message = Buffer.alloc(SIGN_MESSAGE_MAX_BYTES).toString('base64')
 const hopText = 'x'.repeat(HOP_FIELD_MAX_CHARS)
 /** As long as a name of the DNS may be. */
 const DOMAIN = `${`${'d'.repeat(63)}.`.repeat(3)}${'d'.repeat(53)}.example`
+const LARGEST_BAN = {
+  is_banned: true,
+  reason: WIDE.repeat(BAN_REASON_MAX_CHARS / 2),
+  until: '9999-12-31T23:59:59.999+00:00',
+}
 const names = Array.from({ length: RESERVED_NAMES_MAX }, (_, number) => `n${number}`.padEnd(22, 'x'))
 const settings = {
   approval_mode: 'auto',
@@ -103,8 +110,18 @@ const LARGEST: Partial<Record<EndpointName, () => [body: unknown, answer: RegExp
     },
     /"ok":true/,
   ],
-  updateIp: () => [{ ip: '2001:db8:1111:2222:3333:4444:5555:6666/128', is_banned: false }, /"ok":true/],
-  updateDomain: () => [{ domain: DOMAIN, is_banned: false }, /"ok":true/],
+  updateLeases: () => [
+    {
+      decisions: Array.from({ length: LEASE_DECISIONS_MAX }, (_, number) => ({
+        identity_key: `${`n${number}`.padEnd(22, 'n')}:${account.address}`,
+        is_approved: false,
+        is_denied: false,
+      })),
+    },
+    /"ok":true/,
+  ],
+  updateIp: () => [{ ip: '2001:db8:1111:2222:3333:4444:5555:6666/128', ...LARGEST_BAN }, /"ok":true/],
+  updateDomain: () => [{ domain: DOMAIN, ...LARGEST_BAN }, /"ok":true/],
   updateRelay: () => [{ relay: account.address, is_banned: false }, /"ok":true/],
   registerChallenge: () => [
     {

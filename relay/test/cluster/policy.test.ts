@@ -78,6 +78,25 @@ describe.skipIf(whyNoRedis() !== undefined)(`three machines (skipped: ${whyNoRed
     await decide(b, 'ips', { ip: '198.51.100.9', is_banned: false })
   })
 
+  test('protocol §20.2.9: a ban with an end ends at all of them, and one of them says so', async () => {
+    const ip = '198.51.100.77'
+    const until = new Date(Date.now() + 1_000).toISOString()
+    expect((await decide(a, 'ips', { ip, is_banned: true, reason: 'spam', until })).status).toBe(200)
+    const details = async (relay: TestClient) => (await decisions(relay)).ban_details?.banned_ips[ip]?.reason
+    const isBanned = async (relay: TestClient) => (await decisions(relay)).banned_ips.includes(ip)
+    for (const relay of cluster.relays)
+      await expect.poll(async () => (await details(relay)) ?? !(await isBanned(relay))).toBeTruthy()
+    for (const relay of cluster.relays)
+      await expect.poll(() => isBanned(relay), { timeout: 20_000 }).toBe(false)
+    await expect
+      .poll(async () => (await changesOf(c)).filter(({ made }) => 'ip' in made && made.ip === ip).length)
+      .toBe(2)
+    expect((await changesOf(b))[0]).toMatchObject({
+      made: { ip, is_banned: false },
+      undo: { reason: 'spam' },
+    })
+  })
+
   test('of changes at all machines at the same moment none is lost, and each machine has them in its file', async () => {
     const ips = Array.from({ length: 30 }, (_, at) => `203.0.113.${at}`)
     const answers = await Promise.all(

@@ -221,7 +221,18 @@ function compare(model: Model, { system, issued }: Real): void {
     admin
       .state('')
       .leases.map(
-        ({ metadata, ready, udp_enabled, tcp_enabled, tcp_addr, domains, custom_domains, ...lease }) => lease,
+        ({
+          metadata,
+          ready,
+          udp_enabled,
+          tcp_enabled,
+          tcp_addr,
+          domains,
+          custom_domains,
+          ban,
+          traffic,
+          ...lease
+        }) => lease,
       )
       .toSorted(byKey),
     leases.map((lease) => policyLease(model, lease)).toSorted(byKey),

@@ -22,6 +22,8 @@ import { Administrators } from '../../src/core/policy/administrators.ts'
 import { AuditLog } from '../../src/core/policy/audit-log.ts'
 import { Invitations } from '../../src/core/policy/invitations.ts'
 import { Policy } from '../../src/core/policy/policy.ts'
+import { PolicyRecord } from '../../src/core/policy/policy-record.ts'
+import { RecentPolicyChanges } from '../../src/core/policy/recent-changes.ts'
 import { Bandwidth } from '../../src/core/rate-limit/bandwidth.ts'
 import { RateLimits } from '../../src/core/rate-limit/client-rate-limits.ts'
 import { FailedAttempts } from '../../src/core/rate-limit/failed-attempts.ts'
@@ -103,7 +105,7 @@ export async function createSystem(
     admin: new AdminApi(
       policy,
       { administrators: new Administrators(policy, undefined), invitations },
-      new AuditLog(directory, state),
+      new PolicyRecord(new AuditLog(directory, state), new RecentPolicyChanges()),
       {
         counters,
         visitors: new Visitors(log),

@@ -1,11 +1,12 @@
 // audit.jsonl: every change of the policy, with time, address and what changed; private, bounded, and added to only.
 
-import { mkdir, mkdtemp, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createLog } from '../../src/core/log/log.ts'
 import { AUDIT_FILE_MAX_BYTES, AUDIT_FILES_MAX, AuditLog } from '../../src/core/policy/audit-log.ts'
+import { AUDIT_PAGE_BYTES } from '../../src/core/policy/audit-pages.ts'
 import { WriteHealth } from '../../src/core/storage/write-health.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 
@@ -149,6 +150,40 @@ describe('the file', () => {
     expect(await text('audit.jsonl.3')).toContain('192.0.2.4')
     for (const name of names)
       expect((await stat(join(directory, name))).size).toBeLessThanOrEqual(AUDIT_FILE_MAX_BYTES)
+  })
+
+  test('is read from its end, in pages, also when it is put aside between two of them', async () => {
+    const audit = new AuditLog(directory, health)
+    const note = 'x'.repeat(AUDIT_PAGE_BYTES / 4)
+    const long = (number: number) => ({ ...ban(number), undo: { ip: note, is_banned: false } }) as const
+    for (let number = 1; number <= 5; number++) await audit.record(ADMINISTRATOR, long(number))
+    const read: unknown[] = []
+    const first = await audit.page('')
+    read.push(...first.entries)
+    await rename(path(), `${path()}.1`)
+    await audit.record(ADMINISTRATOR, ban(6))
+    await writeFile(path(), '{"time":"2026-', { flag: 'a' })
+    for (let next = first.next; next !== undefined; ) {
+      const page = await audit.page(next)
+      read.push(...page.entries)
+      next = page.next
+    }
+    expect(first.entries.length).toBeLessThan(5)
+    expect(read.map((entry) => (entry as { made: { ip: string } }).made.ip.split('.')[3])).toEqual([
+      '5',
+      '4',
+      '3',
+      '2',
+      '1',
+    ])
+    const [newest] = (await audit.page('')).entries
+    expect(newest).toEqual({ at: expect.any(String), ...ADMINISTRATOR, ...ban(6) })
+  })
+
+  test('has no page after a cursor that it did not give', async () => {
+    await expect(new AuditLog(directory, health).page('../audit')).rejects.toMatchObject({
+      code: 'invalid_request',
+    })
   })
 
   test('that cannot be written does not hold up the change: that is told, and what is missing comes later', async () => {

@@ -45,6 +45,7 @@ describe('Policy', () => {
       banned_ips: [],
       banned_relays: [],
       banned_domains: [],
+      ban_details: {},
       identity_bps: {},
       udp_enabled: false,
       udp_max_leases: 0,
@@ -150,7 +151,7 @@ describe('Policy', () => {
 
   test('a change on its way to the file is not undone by what the file still says', async () => {
     const policy = await load()
-    const saved = policy.updateIp('192.0.2.1', true)
+    const saved = policy.updateBan('banned_ips', '192.0.2.1', true)
     const reloaded = policy.reload()
     await Promise.all([saved, reloaded])
     expect(policy.isAnyIpBanned('192.0.2.1')).toBe(true)
@@ -202,10 +203,10 @@ describe('Policy', () => {
   test('changes at once all arrive, and the file holds the last', async () => {
     const policy = await load()
     const ips = Array.from({ length: 50 }, (_, i) => `192.0.2.${i}`)
-    await Promise.all(ips.map((ip) => policy.updateIp(ip, true)))
+    await Promise.all(ips.map((ip) => policy.updateBan('banned_ips', ip, true)))
     const restarted = await load()
     expect(ips.every((ip) => restarted.isAnyIpBanned(ip))).toBe(true)
-    await restarted.updateIp('192.0.2.7', false)
+    await restarted.updateBan('banned_ips', '192.0.2.7', false)
     expect((await load()).isAnyIpBanned('192.0.2.7')).toBe(false)
     expect(restarted.isAnyIpBanned(undefined, '192.0.2.8')).toBe(true)
   })

@@ -22,6 +22,8 @@ interface Call<Body> {
   /** Name of the administrator who asks; empty where no administrator is needed. */
   by: string
   authorization: string | undefined
+  /** Path and query. */
+  url: string
 }
 
 /** What handlers of endpoints are made with. */
@@ -61,7 +63,7 @@ export function createAnswer({
       const by = auth === 'admin' ? adminAuth.require(authorization, source) : ''
       if (cost !== undefined) rateLimits.charge(source, cost)
       const data = await withBody(bodies, endpoint, { request, response, source }, async (body) =>
-        produce({ body, source, by, authorization }),
+        produce({ body, source, by, authorization, url: request.url ?? '' }),
       )
       sendData(response, data, status)
     }

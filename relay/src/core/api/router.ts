@@ -134,6 +134,7 @@ function adminHandlers(
     updatePolicy: answer(api.updatePolicy, ({ body, ...who }) => admin.updateSettings(body, auditorOf(who))),
     policyState: pages(api.policyState, (after) => admin.state(after)),
     updateLease: answer(api.updateLease, ({ body, ...who }) => admin.updateLease(body, auditorOf(who))),
+    updateLeases: answer(api.updateLeases, ({ body, ...who }) => admin.updateLeases(body, auditorOf(who))),
     updateIp: answer(api.updateIp, ({ body, ...who }) => admin.updateIp(body, auditorOf(who))),
     updateRelay: answer(api.updateRelay, ({ body, ...who }) => admin.updateRelay(body, auditorOf(who))),
     updateDomain: answer(api.updateDomain, ({ body, ...who }) => admin.updateDomain(body, auditorOf(who))),
@@ -153,6 +154,7 @@ function adminHandlers(
     ),
     policyDecisions: pages(api.policyDecisions, (after) => admin.decisions(after)),
     policyChanges: answer(api.policyChanges, () => admin.changes()),
+    audit: answer(api.audit, ({ url }) => admin.audit(cursorOf({ url }))),
   }
 }
 

@@ -2,9 +2,10 @@
 
 import { open, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Invitation, PolicyStep } from '@svc/protocol'
+import type { AuditResponse, Invitation, PolicyStep } from '@svc/protocol'
 import { GroupCommit } from '../storage/group-commit.ts'
 import type { WriteHealth } from '../storage/write-health.ts'
+import { auditPage } from './audit-pages.ts'
 import type { FileChanges } from './policy-difference.ts'
 
 /** Size of a file of policy changes, some 15,000 of them. The relay rotates it before it would be larger. */
@@ -23,7 +24,7 @@ const LINE_FEED = 10
 
 /** A change that an administrator made through the API, or an operator by editing policy.json. */
 export type AuditedChange =
-  | PolicyStep
+  | Exclude<PolicyStep, { kind: 'leases' }>
   | { kind: 'file'; made: FileChanges }
   | { kind: 'invitation'; made: Pick<Invitation, 'id'> & Partial<Invitation> & { is_valid: boolean } }
   | { kind: 'administrator'; made: { name: string; is_allowed: boolean } }
@@ -55,13 +56,23 @@ export class AuditLog {
 
   /**
    * Resolves when the line is on disk or the write failed. WriteHealth reports a failure and retries the write.
-   * @param auditor undefined for an edit of policy.json
+   * @param auditor undefined for an edit of policy.json, and for what nobody did
    */
   async record(auditor: Auditor | undefined, change: AuditedChange): Promise<void> {
     const { address = null, by = null } = auditor ?? {}
     const entry = { time: new Date().toISOString(), address, by, ...change }
     this.#waiting.push(`${JSON.stringify(entry)}\n`)
     await this.#commits.commit().catch(() => {})
+  }
+
+  /**
+   * The lines that are in the files, in pages, newest first.
+   * @param after `next` of the page before; empty for the first page
+   * @throws RelayError `invalid_request` for another cursor
+   */
+  async page(after: string): Promise<AuditResponse> {
+    const paths = Array.from({ length: AUDIT_FILES_MAX }, (_, number) => this.#nameOf(number))
+    return await auditPage(paths, after)
   }
 
   async #write(): Promise<void> {

@@ -3,6 +3,7 @@
 import {
   APPROVAL_MODES,
   type ApprovalMode,
+  type BanDetails,
   type Invitation,
   normalizeAddress,
   normalizeName,
@@ -37,6 +38,8 @@ export interface PolicyFile {
   banned_relays: string[]
   /** Custom domains, each with all names below it, in lower case. @default none */
   banned_domains: string[]
+  /** What is known of the bans, by their list and what is banned. @default nothing */
+  ban_details: BanRecords
   /** Identity key → bytes per second, above 0. */
   identity_bps: Record<string, number>
   udp_enabled: boolean
@@ -53,6 +56,10 @@ export interface PolicyFile {
   /** @default none */
   invitations: StoredInvitation[]
 }
+
+/** The lists of the policy that have bans. */
+export type BanField = 'banned_identity_keys' | 'banned_ips' | 'banned_relays' | 'banned_domains'
+type BanRecords = { [Field in BanField]?: Record<string, BanDetails> | undefined }
 
 export interface StoredInvitation extends Invitation {
   /** In hex. */
@@ -83,6 +90,18 @@ const storedInvitation: z.ZodType<StoredInvitation> = z.object({
   created_at: z.iso.datetime(),
 })
 
+const bans = z
+  .record(
+    z.string(),
+    z.object({
+      reason: z.string().optional(),
+      until: z.iso.datetime().optional(),
+      at: z.iso.datetime(),
+      by: z.string(),
+    }),
+  )
+  .optional()
+
 const count = z.int().nonnegative()
 const keys = z.array(z.string())
 /**
@@ -103,6 +122,10 @@ const schema: z.ZodType<PolicyFile> = z.looseObject({
     () => [],
   ),
   banned_domains: orElse(uniqueList(BANNED_DOMAIN_MAX_CHARS, normalizeDomain, 'is not a domain'), () => []),
+  ban_details: orElse(
+    z.object({ banned_identity_keys: bans, banned_ips: bans, banned_relays: bans, banned_domains: bans }),
+    () => ({}),
+  ),
   identity_bps: orElse(z.record(z.string(), z.int().positive()), () => ({})),
   udp_enabled: orElse(z.boolean(), () => false),
   udp_max_leases: orElse(count, () => 0),
@@ -165,6 +188,7 @@ export function initialPolicy(gates: PortGates, mode: ApprovalMode = 'auto'): Po
     banned_ips: [],
     banned_relays: [],
     banned_domains: [],
+    ban_details: {},
     identity_bps: {},
     udp_enabled: gates.udp,
     udp_max_leases: 0,

@@ -3,6 +3,8 @@
 import { join } from 'node:path'
 import type {
   ApprovalMode,
+  BanDetails,
+  LeaseDecision,
   LeasePolicyUpdate,
   NamePolicyUpdate,
   PolicyDecisionsResponse,
@@ -13,7 +15,14 @@ import { RelayError } from '../errors.ts'
 import { GroupCommit } from '../storage/group-commit.ts'
 import { probePrivateWrite, readIfPresent, writePrivate } from '../storage/state-file.ts'
 import type { WriteHealth } from '../storage/write-health.ts'
-import { initialPolicy, PINNED_NAMES_MAX, type PolicyFile, parsePolicyFile } from './policy-file.ts'
+import { withBan, withMember } from './ban-details.ts'
+import {
+  type BanField,
+  initialPolicy,
+  PINNED_NAMES_MAX,
+  type PolicyFile,
+  parsePolicyFile,
+} from './policy-file.ts'
 import { PolicyRules } from './policy-rules.ts'
 
 const FILE = 'policy.json'
@@ -138,6 +147,12 @@ export class Policy extends PolicyRules {
       banned_relays: file.banned_relays,
       banned_domains: file.banned_domains,
       bps: file.identity_bps,
+      ban_details: {
+        banned: file.ban_details.banned_identity_keys ?? {},
+        banned_ips: file.ban_details.banned_ips ?? {},
+        banned_relays: file.ban_details.banned_relays ?? {},
+        banned_domains: file.ban_details.banned_domains ?? {},
+      },
     }
   }
 
@@ -160,38 +175,32 @@ export class Policy extends PolicyRules {
     }))
   }
 
-  async updateLease(update: LeasePolicyUpdate): Promise<void> {
-    const { identity_key: key, is_banned, is_approved, is_denied, bps } = update
-    const revoked = is_denied === true ? false : is_approved
+  /** @param details of a ban */
+  async updateLease(update: LeasePolicyUpdate, details?: BanDetails): Promise<void> {
+    const { identity_key: key, is_banned, bps } = update
     await this.#change((file) => ({
-      ...file,
-      banned_identity_keys: withMember(file.banned_identity_keys, key, is_banned),
-      denied_identity_keys: withMember(file.denied_identity_keys, key, is_denied),
-      approved_identity_keys: withMember(file.approved_identity_keys, key, revoked),
+      ...withDecision(withBan(file, 'banned_identity_keys', key, is_banned, details), update),
       identity_bps:
         bps === undefined ? file.identity_bps : withEntry(file.identity_bps, key, bps || undefined),
     }))
   }
 
-  /** @param ip an address or network, as `normalizeNetwork` writes it */
-  async updateIp(ip: string, isBanned: boolean): Promise<void> {
-    await this.#change((file) => ({ ...file, banned_ips: withMember(file.banned_ips, ip, isBanned) }))
+  /** Makes all decisions, or none. */
+  async updateLeases(decisions: readonly LeaseDecision[]): Promise<void> {
+    await this.#change((file) => decisions.reduce(withDecision, file))
   }
 
-  /** @param relay an address or origin, as `normalizeRelay` writes it */
-  async updateRelay(relay: string, isBanned: boolean): Promise<void> {
-    await this.#change((file) => ({
-      ...file,
-      banned_relays: withMember(file.banned_relays, relay, isBanned),
-    }))
-  }
-
-  /** @param domain as `normalizeDomain` writes it */
-  async updateDomain(domain: string, isBanned: boolean): Promise<void> {
-    await this.#change((file) => ({
-      ...file,
-      banned_domains: withMember(file.banned_domains, domain, isBanned),
-    }))
+  /**
+   * Bans an address, a relay or a domain, or ends the ban.
+   * @param subject as the policy's file has it
+   */
+  async updateBan(
+    field: BanField,
+    subject: string,
+    isBanned: boolean,
+    details?: BanDetails | undefined,
+  ): Promise<void> {
+    await this.#change((file) => withBan(file, field, subject, isBanned, details))
   }
 
   /**
@@ -289,11 +298,14 @@ function format(file: PolicyFile): string {
   return `${JSON.stringify(file, null, 2)}\n`
 }
 
-/** The list with or without `member`; with `present` undefined, the same list. */
-function withMember(list: readonly string[], member: string, present: boolean | undefined): string[] {
-  if (present === undefined) return [...list]
-  const others = list.filter((other) => other !== member)
-  return present ? [...others, member] : others
+/** The policy after an approval or a denial. A denial also revokes the approval. */
+function withDecision(file: PolicyFile, { identity_key, is_approved, is_denied }: LeaseDecision): PolicyFile {
+  const isApproved = is_denied === true ? false : is_approved
+  return {
+    ...file,
+    denied_identity_keys: withMember(file.denied_identity_keys, identity_key, is_denied),
+    approved_identity_keys: withMember(file.approved_identity_keys, identity_key, isApproved),
+  }
 }
 
 /** The record with another value of `key`, or without the key. */

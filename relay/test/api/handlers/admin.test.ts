@@ -99,6 +99,7 @@ describe('policy', () => {
     await post('/api/policy', settings)
   })
 
+  const BAN = { at: expect.any(String), by: 'ADMIN_TOKEN' }
   test('decisions are listed, also about those who have no lease', async () => {
     const { address } = newAccount()
     const key = `absent:${address.toLowerCase()}`
@@ -124,6 +125,12 @@ describe('policy', () => {
       banned_relays: [],
       banned_domains: [],
       bps: { [key]: 5000 },
+      ban_details: {
+        banned: { [key]: BAN },
+        banned_ips: { '2001:db8::/64': BAN },
+        banned_relays: {},
+        banned_domains: {},
+      },
     })
     await decide({ is_denied: true, is_banned: false, bps: 0 })
     await post('/api/policy/ips', { ip: '2001:db8::1', is_banned: false })

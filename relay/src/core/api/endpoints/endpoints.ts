@@ -12,6 +12,7 @@ import {
   type AdministratorsResponse,
   type AdminLoadResponse,
   type AdminPaymentsResponse,
+  type AuditResponse,
   BODY_DEADLINE_MS,
   BODY_MAX_BYTES,
   BUDGET_COST,
@@ -32,6 +33,7 @@ import {
   type InvitationRequest,
   type InvitationsResponse,
   type IpPolicyUpdate,
+  type LeaseDecisions,
   type LeasePolicyUpdate,
   METADATA_BODY_MAX_BYTES,
   type NamePolicyUpdate,
@@ -102,6 +104,7 @@ interface Shapes {
   updatePolicy: [PolicySettings, PolicySettings]
   policyState: [None, PolicyStateResponse]
   updateLease: [LeasePolicyUpdate, Nothing]
+  updateLeases: [LeaseDecisions, Nothing]
   updateIp: [IpPolicyUpdate, Nothing]
   updateRelay: [RelayPolicyUpdate, Nothing]
   updateDomain: [DomainPolicyUpdate, Nothing]
@@ -112,6 +115,7 @@ interface Shapes {
   withdrawInvitation: [WithdrawInvitationRequest, Nothing]
   policyDecisions: [None, PolicyDecisionsResponse]
   policyChanges: [None, PolicyChangesResponse]
+  audit: [None, AuditResponse]
   domain: [None, DomainResponse]
   registerChallenge: [RegisterChallengeRequest, RegisterChallengeResponse]
   register: [RegisterRequest, RegisterResponse]
@@ -266,6 +270,12 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
     ...asAdmin(post(PATH.policyLeases, 'Approve, deny, ban or limit an identity', take.leasePolicyUpdate)),
     data: answer.nothing,
   },
+  updateLeases: {
+    ...asAdmin(
+      post(PATH.policyLeasesBulk, 'Approve or deny many identities: all, or none', take.leaseDecisions),
+    ),
+    data: answer.nothing,
+  },
   updateIp: {
     ...asAdmin(post(PATH.policyIps, 'Ban an address, or no longer', take.ipPolicyUpdate), ['invalid_ip']),
     data: answer.nothing,
@@ -321,6 +331,14 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
       get(PATH.policyChanges, 'The last changes since the relay started, and what would take each back'),
     ),
     data: answer.policyChanges,
+  },
+  audit: {
+    ...asAdmin(
+      get(PATH.policyAudit, 'The audit log of this machine: who changed what, the newest first'),
+      PAGE_ERRORS,
+    ),
+    isPaged: true,
+    data: answer.audit,
   },
   domain: { ...get(PATH.domain, 'Versions and features, to check before registering'), data: answer.domain },
   registerChallenge: {

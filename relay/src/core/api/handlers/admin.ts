@@ -5,11 +5,13 @@ import type {
   AdministratorRequest,
   AdministratorsResponse,
   AdminLoadResponse,
+  AuditResponse,
   CustomDomain,
   DomainPolicyUpdate,
   InvitationRequest,
   InvitationsResponse,
   IpPolicyUpdate,
+  LeaseDecisions,
   LeasePolicyUpdate,
   NamePolicyUpdate,
   NewAdministrator,
@@ -20,19 +22,19 @@ import type {
   PolicyLease,
   PolicySettings,
   PolicyStateResponse,
-  PolicyStep,
   RelayPolicyUpdate,
   WithdrawInvitationRequest,
 } from '@svc/protocol'
-import { identityKey, undoPolicyUpdate } from '@svc/protocol'
+import { banOf, identityKey, undoDecisions, undoPolicyUpdate } from '@svc/protocol'
 import type { CertificateStatuses } from '../../certificates/certificate-status.ts'
 import type { Lease } from '../../lease/lease.ts'
 import type { LeaseRegistry } from '../../lease/lease-registry.ts'
 import type { Administrators } from '../../policy/administrators.ts'
-import type { AuditLog, Auditor } from '../../policy/audit-log.ts'
+import type { Auditor } from '../../policy/audit-log.ts'
+import { detailsOf } from '../../policy/ban-details.ts'
 import type { Invitations } from '../../policy/invitations.ts'
 import type { Policy } from '../../policy/policy.ts'
-import { type PolicyChanges, RecentPolicyChanges } from '../../policy/recent-changes.ts'
+import type { PolicyRecord } from '../../policy/policy-record.ts'
 import { fillPage, sequenceOf } from '../http/pagination.ts'
 import { wallTimestamp } from '../http/timestamp.ts'
 import { leaseJson } from './lease-json.ts'
@@ -50,24 +52,21 @@ interface Measured extends MeasuredLoad {
 
 export class AdminApi {
   readonly #policy: Policy
-  readonly #audit: AuditLog
+  readonly #record: PolicyRecord
   readonly #measured: Measured
-  readonly #changes: PolicyChanges
   readonly #administrators: Administrators
   readonly #invitations: Invitations
 
   constructor(
     policy: Policy,
     { administrators, invitations }: { administrators: Administrators; invitations: Invitations },
-    audit: AuditLog,
+    record: PolicyRecord,
     measured: Measured,
-    changes: PolicyChanges = new RecentPolicyChanges(),
   ) {
     this.#policy = policy
     this.#administrators = administrators
     this.#invitations = invitations
-    this.#audit = audit
-    this.#changes = changes
+    this.#record = record
     this.#measured = measured
   }
 
@@ -78,7 +77,7 @@ export class AdminApi {
   async updateSettings(settings: PolicySettings, auditor: Auditor): Promise<PolicySettings> {
     const undo = this.#policy.settings
     await this.#policy.updateSettings(settings)
-    await this.#record({ kind: 'settings', made: settings, undo }, auditor)
+    await this.#record.add({ kind: 'settings', made: settings, undo }, auditor)
     return this.#policy.settings
   }
 
@@ -112,38 +111,48 @@ export class AdminApi {
   }
 
   async changes(): Promise<PolicyChangesResponse> {
-    return { changes: [...(await this.#changes.list())] }
+    return { changes: [...(await this.#record.changes.list())] }
   }
 
   async updateLease(update: LeasePolicyUpdate, auditor: Auditor): Promise<Record<string, never>> {
+    const details = detailsOf(update, auditor.by)
     const undo = undoPolicyUpdate(update, this.#policy.decisions)
-    await this.#policy.updateLease(update)
-    await this.#record({ kind: 'lease', made: update, undo }, auditor)
+    await this.#policy.updateLease(update, details)
+    await this.#record.add({ kind: 'lease', made: update, undo }, auditor)
     return {}
   }
 
-  async updateIp(update: IpPolicyUpdate, auditor: Auditor): Promise<Record<string, never>> {
-    const { ip, is_banned } = update
-    const undo = { ip, is_banned: this.#policy.decisions.banned_ips.includes(ip) }
-    await this.#policy.updateIp(ip, is_banned)
-    await this.#record({ kind: 'ip', made: update, undo }, auditor)
+  async updateLeases(made: LeaseDecisions, auditor: Auditor): Promise<Record<string, never>> {
+    const undo = undoDecisions(made, this.#policy.decisions)
+    await this.#policy.updateLeases(made.decisions)
+    await this.#record.add({ kind: 'leases', made, undo }, auditor)
     return {}
   }
 
-  async updateDomain(update: DomainPolicyUpdate, auditor: Auditor): Promise<Record<string, never>> {
-    const { domain, is_banned } = update
-    const undo = { domain, is_banned: this.#policy.decisions.banned_domains.includes(domain) }
-    await this.#policy.updateDomain(domain, is_banned)
-    await this.#record({ kind: 'domain', made: update, undo }, auditor)
+  async updateIp(made: IpPolicyUpdate, auditor: Auditor): Promise<Record<string, never>> {
+    const { ip } = made
+    const undo = { ip, ...(await this.#ban('banned_ips', ip, made, auditor)) }
+    await this.#record.add({ kind: 'ip', made, undo }, auditor)
     return {}
   }
 
-  async updateRelay(update: RelayPolicyUpdate, auditor: Auditor): Promise<Record<string, never>> {
-    const { relay, is_banned } = update
-    const undo = { relay, is_banned: this.#policy.decisions.banned_relays.includes(relay) }
-    await this.#policy.updateRelay(relay, is_banned)
-    await this.#record({ kind: 'relay', made: update, undo }, auditor)
+  async updateDomain(made: DomainPolicyUpdate, auditor: Auditor): Promise<Record<string, never>> {
+    const { domain } = made
+    const undo = { domain, ...(await this.#ban('banned_domains', domain, made, auditor)) }
+    await this.#record.add({ kind: 'domain', made, undo }, auditor)
     return {}
+  }
+
+  async updateRelay(made: RelayPolicyUpdate, auditor: Auditor): Promise<Record<string, never>> {
+    const { relay } = made
+    const undo = { relay, ...(await this.#ban('banned_relays', relay, made, auditor)) }
+    await this.#record.add({ kind: 'relay', made, undo }, auditor)
+    return {}
+  }
+
+  /** @param after cursor of the previous page's last line */
+  async audit(after: string): Promise<AuditResponse> {
+    return await this.#record.page(after)
   }
 
   names(): PinnedNamesResponse {
@@ -153,7 +162,7 @@ export class AdminApi {
   async updateName(update: NamePolicyUpdate, auditor: Auditor): Promise<Record<string, never>> {
     const undo = { name: update.name, address: this.#policy.pinnedTo(update.name) ?? '' }
     await this.#policy.updateName(update)
-    await this.#record({ kind: 'name', made: update, undo }, auditor)
+    await this.#record.add({ kind: 'name', made: update, undo }, auditor)
     return {}
   }
 
@@ -164,7 +173,7 @@ export class AdminApi {
   async addInvitation(request: InvitationRequest, auditor: Auditor): Promise<NewInvitation> {
     const made = await this.#invitations.add(request)
     const { identity_keys: _none, ...described } = made.invitation
-    await this.#audit.record(auditor, { kind: 'invitation', made: { ...described, is_valid: true } })
+    await this.#record.audit({ kind: 'invitation', made: { ...described, is_valid: true } }, auditor)
     return made
   }
 
@@ -173,7 +182,7 @@ export class AdminApi {
     auditor: Auditor,
   ): Promise<Record<string, never>> {
     await this.#invitations.withdraw(id)
-    await this.#audit.record(auditor, { kind: 'invitation', made: { id, is_valid: false } })
+    await this.#record.audit({ kind: 'invitation', made: { id, is_valid: false } }, auditor)
     return {}
   }
 
@@ -183,7 +192,7 @@ export class AdminApi {
 
   async addAdministrator({ name }: AdministratorRequest, auditor: Auditor): Promise<NewAdministrator> {
     const token = await this.#administrators.add(name)
-    await this.#audit.record(auditor, { kind: 'administrator', made: { name, is_allowed: true } })
+    await this.#record.audit({ kind: 'administrator', made: { name, is_allowed: true } }, auditor)
     return { name, token }
   }
 
@@ -192,13 +201,21 @@ export class AdminApi {
     auditor: Auditor,
   ): Promise<Record<string, never>> {
     await this.#administrators.remove(name)
-    await this.#audit.record(auditor, { kind: 'administrator', made: { name, is_allowed: false } })
+    await this.#record.audit({ kind: 'administrator', made: { name, is_allowed: false } }, auditor)
     return {}
   }
 
-  async #record(step: PolicyStep, auditor: Auditor): Promise<void> {
-    await this.#changes.add(step, auditor.by)
-    await this.#audit.record(auditor, step)
+  /** @returns the ban before, as an update has it */
+  async #ban(
+    list: 'banned_ips' | 'banned_relays' | 'banned_domains',
+    subject: string,
+    update: Pick<IpPolicyUpdate, 'is_banned' | 'reason' | 'until'>,
+    { by }: Auditor,
+  ): Promise<ReturnType<typeof banOf>> {
+    const details = detailsOf(update, by)
+    const before = banOf(list, subject, this.#policy.decisions)
+    await this.#policy.updateBan(list, subject, update.is_banned, details)
+    return before
   }
 
   *#leasesAfter(sequence: number): Generator<[string, PolicyLease]> {
@@ -229,6 +246,7 @@ export class AdminApi {
       is_denied: isDenied,
       is_ip_banned: this.#policy.isAnyIpBanned(lease.clientIp, lease.reportedIp),
       ip_bans: this.#policy.ipBansOf(lease.clientIp, lease.reportedIp),
+      ban: isBanned ? this.#policy.file.ban_details.banned_identity_keys?.[key] : undefined,
     }
   }
 }

@@ -36,7 +36,7 @@ export function fillPage<T>(
  * The cursor in `?after=`; empty for the first page.
  * @throws RelayError `invalid_request` for an invalid cursor
  */
-export function cursorOf({ url = '' }: IncomingMessage): string {
+export function cursorOf({ url = '' }: Pick<IncomingMessage, 'url'>): string {
   const query = url.indexOf('?')
   const after = query < 0 ? undefined : new URLSearchParams(url.slice(query)).get('after')
   if ((after?.length ?? 0) > CURSOR_MAX_CHARS) throw invalidCursor()

@@ -22,7 +22,7 @@ export class SharedPolicyChanges implements PolicyChanges {
     this.#parts = parts
   }
 
-  async add(step: PolicyStep, by: string): Promise<void> {
+  async add(step: PolicyStep, by: string | undefined): Promise<void> {
     const { redis, keys, seal } = this.#parts
     const json = JSON.stringify({ at: new Date().toISOString(), by, ...step })
     try {
