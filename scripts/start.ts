@@ -1,28 +1,39 @@
-// `npm start`: a relay on this machine with its pages and the examples, and one site published through it from this process.
-// The relay's settings (SVC_URL, SNI_PORT, IDENTITY_PATH, ADMIN_TOKEN, …) are honoured; Ctrl-C ends all.
+// `npm start`: a relay on this machine with its pages and the examples, and one site published through it from this process. It opens
+// a page by plain HTTP that leads past the browser's warning. The relay's settings (SVC_URL, SNI_PORT, IDENTITY_PATH,
+// ADMIN_TOKEN, …) are honoured; Ctrl-C ends all.
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { setPriority } from 'node:os'
 import path from 'node:path'
 import { publish, type Site } from '@svc/sdk-node'
+import { openBrowser } from '../sdk-node/src/cli/tui/open-browser.ts'
 import { buildRelayPages } from '../tools/bundler/relay-pages.ts'
 import { root } from '../tools/programs/command.ts'
 import { type RelayProcess, startRelay } from '../tools/relay/process.ts'
-import { helloFromNode } from './start/hello-site.ts'
+import { announcement } from './start/announcement.ts'
+import { readArguments, USAGE } from './start/arguments.ts'
+import { CHECK_PATH, helloFromNode } from './start/hello-site.ts'
 import { printLog } from './start/log-printer.ts'
-import { curlLine, displayPath, trustHint } from './start/trust-hint.ts'
+import { type StartPage, serveStartPage } from './start/start-page.ts'
+import { quote } from './start/trust-hint.ts'
 
 /** Milliseconds from Ctrl-C until everything has ended; then it is killed. */
 const CLOSE_TIMEOUT_MS = 12_000
 /** The relay and its sites come first. */
 const LOW_PRIORITY = 10
+/** What TLS says of a browser that does not trust the CA yet: the start page notices that, and leads on. */
+const UNTRUSTED = /alert (?:bad certificate|certificate unknown|unknown ca)/
+/** Of `https:` in the relay's URL. */
+const HTTPS_PORT = 443
 
+const { opens } = readArguments() ?? usage()
 const url = process.env.SVC_URL || 'https://relay.localhost:4433'
 const identityPath = path.resolve(root, process.env.IDENTITY_PATH || '.svc')
 const log = printLog(process.env.LOG_LEVEL || 'warn')
 
 let relay: RelayProcess | undefined
 let site: Site | undefined
+let startPage: StartPage | undefined
 let closing = false
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, close)
 
@@ -33,7 +44,9 @@ try {
 }
 
 async function start(): Promise<void> {
-  await buildRelayPages({ onBuild: () => console.log("Building the relay's pages and the examples …") })
+  const pages = await buildRelayPages({
+    onBuild: () => console.log("Building the relay's pages and the examples …"),
+  })
   console.log(`Starting the relay at ${url} …`)
   relay = await startRelay({
     env: { SVC_URL: url, IDENTITY_PATH: identityPath, LOG_LEVEL: log.level },
@@ -49,9 +62,27 @@ async function start(): Promise<void> {
     identityPath: path.join(identityPath, 'hello.json'),
     ca,
   })
-  site.addEventListener('error', ({ error }) => console.error(`hello: ${error.message}`))
-  announce(site.url, ca === undefined ? undefined : caFile)
+  site.addEventListener('error', ({ error }) => {
+    if (!UNTRUSTED.test(error.message)) console.error(`hello: ${error.message}`)
+  })
+  startPage = ca === undefined ? undefined : await openStartPage(site.url, ca, caFile, pages)
+  const begin = startPage?.url ?? new URL('/', url).href
+  console.log(announcement({ url, begin, site: site.url, caFile: ca === undefined ? undefined : caFile }))
+  if (opens) openBrowser(begin)
   buildDocumentation()
+}
+
+/** Its port is the one after the relay's, so that it stays the same. */
+async function openStartPage(siteUrl: string, ca: string, caFile: string, pages: string): Promise<StartPage> {
+  const relayUrl = new URL(url)
+  return await serveStartPage({
+    relay: relayUrl,
+    secure: new URL(CHECK_PATH, siteUrl).href,
+    ca,
+    file: quote(caFile),
+    pages,
+    port: Number(relayUrl.port || HTTPS_PORT) + 1,
+  })
 }
 
 /** Builds it beside the relay, which is running already: nobody waits for it, and what is built is not built again. */
@@ -63,42 +94,12 @@ function buildDocumentation(): void {
   process.once('exit', () => child.kill())
 }
 
-function announce(siteUrl: string, caFile: string | undefined): void {
-  const lines = [
-    'The relay is running; Ctrl-C ends it.',
-    ...reach(),
-    '',
-    `  Publish from a page   ${new URL('/', url)}`,
-    `  Examples              ${new URL('/examples/', url)}`,
-    `  Documentation         ${new URL('/docs/', url)}`,
-    `  Published from Node   ${siteUrl}/`,
-    `  In a page of yours    import { publish } from '${new URL('/sdk.js', url)}'`,
-  ]
-  if (caFile !== undefined)
-    lines.push(
-      `  Its authority (CA)    ${displayPath(caFile)}`,
-      `  How to trust it       ${new URL('/ca', url)}`,
-    )
-  lines.push('', 'See it answer:', '', `  ${curlLine(siteUrl, caFile)}`, '')
-  if (caFile !== undefined)
-    lines.push(`Browsers show it without a warning once they trust the CA. ${trustHint(caFile)}`, '')
-  console.log(['', ...lines].join('\n'))
-}
-
-/** A relay on localhost listens for this machine alone, unless BIND_ADDRESS says otherwise. */
-function reach(): string[] {
-  const address = process.env.BIND_ADDRESS
-  if (address) return [`It listens at ${address === '::' ? 'every address of this machine' : address}.`]
-  return /(?:^|\.)localhost$/.test(new URL(url).hostname)
-    ? ['Only this machine reaches it; BIND_ADDRESS=:: opens it to the network.']
-    : ['It listens at every address of this machine.']
-}
-
 /** Ends the site first, so that it can still take its lease back from the relay. */
 async function close(): Promise<void> {
   if (closing) return
   closing = true
   setTimeout(() => process.exit(1), CLOSE_TIMEOUT_MS)
+  startPage?.close()
   await site?.close()
   await relay?.stop()
   process.exit(0)
@@ -108,4 +109,9 @@ function fail(reason: unknown): never {
   console.error(`npm start: ${reason instanceof Error ? reason.message : reason}`)
   // The relay ends with this process.
   process.exit(1)
+}
+
+function usage(): never {
+  console.log(USAGE)
+  process.exit(process.argv.includes('--help') ? 0 : 2)
 }

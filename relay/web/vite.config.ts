@@ -28,7 +28,7 @@ const config: UserConfig = defineConfig({
     assetsInlineLimit: 0,
     rolldownOptions: {
       checks: { bundlerTimings: false },
-      input: ['index.html', '404.html'].map((page) => path.join(import.meta.dirname, page)),
+      input: ['index.html', '404.html', 'start.html'].map((page) => path.join(import.meta.dirname, page)),
     },
   },
   plugins: [routesAsFolders, fontPreload()],

@@ -1,9 +1,14 @@
 // The site `hello` answers browsers with a page, and other clients with a line of text.
 
+/** Answers without counting a visit: browsers ask for it to find out whether they trust the relay. */
+export const CHECK_PATH = '/trust'
+const NO_CONTENT = 204
+
 let visits = 0
 
 export function helloFromNode(request: Request): Response {
   const { pathname, host } = new URL(request.url)
+  if (pathname === CHECK_PATH) return new Response(null, { status: NO_CONTENT })
   if (pathname !== '/') return new Response('Not found\n', { status: 404 })
   visits += 1
   const wantsHtml = request.headers.get('Accept')?.includes('text/html') ?? false

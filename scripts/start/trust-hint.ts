@@ -1,5 +1,6 @@
 // Says how a person reaches a site whose certificate comes from the relay's own CA: with curl, and with a browser.
 import path from 'node:path'
+import { AUTHORITY, type System } from '../../relay/web/src/texts/authority.ts'
 
 /** A path as it is typed where the command was given: npm runs its scripts in the root of the repository. */
 export function displayPath(file: string): string {
@@ -13,24 +14,15 @@ export function curlLine(siteUrl: string, caFile: string | undefined): string {
   return `curl ${ca}${siteUrl}/`
 }
 
-/** @returns the commands that make the browsers of this system trust the CA */
-export function trustHint(caFile: string): string {
-  const file = quote(displayPath(caFile))
-  if (process.platform === 'darwin')
-    return `For Safari, Chrome and Edge:\n\n  security add-trusted-cert -k ~/Library/Keychains/login.keychain-db ${file}\n\n${firefox(file)}`
-  if (process.platform === 'win32')
-    return `For Edge and Chrome:\n\n  certutil -user -addstore Root ${file}\n\n${firefox(file)}`
-  const database = '$HOME/.pki/nssdb'
-  const add = `mkdir -p ${database} && certutil -d sql:${database} -A -t C,, -n svc -i ${file}`
-  const tool = 'certutil is in libnss3-tools (Debian, Ubuntu), nss-tools (Fedora) or nss (Arch).'
-  return `For Chromium and Chrome:\n\n  ${add}\n\n${tool}\n${firefox(file)}`
+/** @returns the command that makes the browsers of this system trust the CA, but for Firefox */
+export function trustCommand(host: string, caFile: string): string {
+  const systems: Partial<Record<NodeJS.Platform, System>> = { darwin: 'macos', win32: 'windows' }
+  const system = systems[process.platform] ?? 'linux'
+  const { steps } = AUTHORITY.systems(host, quote(displayPath(caFile))).find(({ id }) => id === system)!
+  return steps.find((step) => typeof step !== 'string')!.code
 }
 
-/** It has a list of its own on every system, one for each profile. */
-function firefox(file: string): string {
-  return `For Firefox: Settings, Privacy & Security, View Certificates, Authorities, Import ${file}.`
-}
-
-function quote(file: string): string {
+/** A word of a shell. */
+export function quote(file: string): string {
   return /^[\w./@:-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`
 }

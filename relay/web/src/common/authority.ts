@@ -4,8 +4,10 @@ import { AUTHORITY_FILE } from '../authority-files.ts'
 /** Whether the hostname resolves to the machine itself (RFC 6761 §6.3), so that the relay has a development CA. */
 export const hasDevelopmentCa: boolean = /^(?:.+\.)?localhost$/.test(location.hostname)
 
-/** Name of the CA in lists of certificates. */
-export const authorityName: string = `svc development CA for ${location.hostname}`
+/** @returns the name of the CA in lists of certificates */
+export function authorityName(host: string): string {
+  return `svc development CA for ${host}`
+}
 
 /** @returns SHA-256 of the certificate as OpenSSL prints it. @throws Error when it cannot be loaded */
 export async function loadFingerprint(): Promise<string> {

@@ -2,55 +2,75 @@
 
 import { AUTHORITY_FILE } from '../authority-files.ts'
 
-interface Steps {
-  id: string
+/** What makes one list of authorities take the CA. */
+export interface Steps {
+  id: System
   title: string
   steps: readonly (string | { text: string; code: string })[]
   more?: string
 }
 
-const DESKTOPS: readonly Steps[] = [
-  {
-    id: 'windows',
-    title: 'Windows',
-    steps: [
-      {
-        text: 'Download the DER file (svc-ca.crt) and run this where it is:',
-        code: 'certutil -user -addstore Root svc-ca.crt',
-      },
-      'Or open the file, choose Install Certificate, Current User, “Place all certificates in the following store”, and Trusted Root Certification Authorities.',
-    ],
-    more: 'Edge and Chrome trust it then. Firefox has a list of its own.',
-  },
-  {
-    id: 'macos',
-    title: 'macOS',
-    steps: [
-      {
-        text: 'Download the DER file (svc-ca.crt) and run this where it is:',
-        code: 'security add-trusted-cert -k ~/Library/Keychains/login.keychain-db svc-ca.crt',
-      },
-      'Enter the password that macOS asks for.',
-    ],
-    more: 'Safari, Chrome and Edge trust it then. Firefox has a list of its own.',
-  },
-  {
-    id: 'linux',
-    title: 'Linux',
-    steps: [
-      {
-        text: 'Download the PEM file. For Chromium and Chrome (certutil is in libnss3-tools on Debian and Ubuntu, in nss-tools on Fedora, in nss on Arch):',
-        code: 'mkdir -p ~/.pki/nssdb && certutil -d sql:$HOME/.pki/nssdb -A -t C,, -n svc -i svc-ca.pem',
-      },
-      {
-        text: 'For all other programs, on Debian and Ubuntu:',
-        code: 'sudo cp svc-ca.pem /usr/local/share/ca-certificates/svc-ca.crt && sudo update-ca-certificates',
-      },
-      { text: 'On Fedora and Arch:', code: 'sudo trust anchor svc-ca.pem' },
-    ],
-    more: 'For one command alone: curl --cacert svc-ca.pem, NODE_EXTRA_CA_CERTS=svc-ca.pem for Node, --ca svc-ca.pem for svc.',
-  },
-]
+/** The systems with a list of authorities of their own; Firefox has one on every system. */
+export type System = 'windows' | 'macos' | 'linux' | 'android' | 'ios' | 'firefox' | 'programs'
+
+const PEM = 'svc-ca.pem'
+const DER = 'svc-ca.crt'
+const DOWNLOAD = `Download the DER file (${DER}) and run this where it is:`
+const RUN = 'Run this in a terminal of this machine:'
+
+/** @param file the certificate as a word of a shell, for a reader at the machine that has it; undefined: it is downloaded */
+function desktops(file: string | undefined): readonly Steps[] {
+  return [
+    {
+      id: 'windows',
+      title: 'Windows',
+      steps: [
+        { text: file === undefined ? DOWNLOAD : RUN, code: `certutil -user -addstore Root ${file ?? DER}` },
+        'Or open the DER file, choose Install Certificate, Current User, “Place all certificates in the following store”, and Trusted Root Certification Authorities.',
+      ],
+      more: 'Edge and Chrome trust it then. Firefox has a list of its own.',
+    },
+    {
+      id: 'macos',
+      title: 'macOS',
+      steps: [
+        {
+          text: file === undefined ? DOWNLOAD : RUN,
+          code: `security add-trusted-cert -k ~/Library/Keychains/login.keychain-db ${file ?? DER}`,
+        },
+        'Enter the password that macOS asks for.',
+      ],
+      more: 'Safari, Chrome and Edge trust it then. Firefox has a list of its own.',
+    },
+    {
+      id: 'linux',
+      title: 'Linux',
+      steps: [
+        {
+          text: `${file === undefined ? 'Download the PEM file. For' : 'In a terminal of this machine, for'} Chromium and Chrome (certutil is in libnss3-tools on Debian and Ubuntu, in nss-tools on Fedora, in nss on Arch):`,
+          code: `mkdir -p ~/.pki/nssdb && certutil -d sql:$HOME/.pki/nssdb -A -t C,, -n svc -i ${file ?? PEM}`,
+        },
+        'Close all windows of the browser and open it again: it reads the list when it starts.',
+      ],
+      more: 'Firefox has a list of its own.',
+    },
+    {
+      id: 'programs',
+      title: 'Other programs on Linux',
+      steps: [
+        {
+          text: 'On Debian and Ubuntu:',
+          code: `sudo cp ${file ?? PEM} /usr/local/share/ca-certificates/svc-ca.crt && sudo update-ca-certificates`,
+        },
+        { text: 'On Fedora and Arch:', code: `sudo trust anchor ${file ?? PEM}` },
+      ],
+      more: `For one command alone: curl --cacert ${file ?? PEM}, NODE_EXTRA_CA_CERTS=${file ?? PEM} for Node, --ca ${file ?? PEM} for svc.`,
+    },
+  ]
+}
+
+/** How browsers are called; those on the same engine as Chrome count as Chrome. */
+export const BROWSERS = { chrome: 'Chrome', firefox: 'Firefox', safari: 'Safari' } as const
 
 export const AUTHORITY = {
   title: 'Trust this relay',
@@ -92,7 +112,11 @@ export const AUTHORITY = {
   copySsh: 'Copy the ssh command',
 
   copy: (title: string): string => `Copy the command for ${title}`,
-  systems: (caName: string): readonly Steps[] => [
+  /** Stands above the steps for the browser that reads them. */
+  here: (browser: string, title: string): string =>
+    browser === title ? `In ${browser}` : `In ${browser} on ${title}`,
+  others: 'Other systems and browsers',
+  systems: (caName: string, file?: string): readonly Steps[] => [
     {
       id: 'android',
       title: 'Android',
@@ -112,7 +136,7 @@ export const AUTHORITY = {
         `Open Settings, General, About, Certificate Trust Settings, and turn on “${caName}”.`,
       ],
     },
-    ...DESKTOPS,
+    ...desktops(file),
     {
       id: 'firefox',
       title: 'Firefox',
@@ -125,4 +149,29 @@ export const AUTHORITY = {
   ],
   remove: (caName: string): string =>
     `Where you trusted it, it is listed as “${caName}”; remove it there when you no longer use this relay.`,
+} as const
+
+/** The page of `npm start`, which a browser shows before it trusts the relay. */
+export const START = {
+  title: 'Your relay is running',
+  checking: 'Looking whether this browser trusts it …',
+  trusted: 'This browser trusts it. Going on to',
+  untrusted: 'This browser does not trust it yet. As soon as it does, this page goes on by itself.',
+  unresolved: (host: string): string =>
+    `This browser does not find ${host}. Safari finds names below localhost only where the system’s DNS knows them; Chrome, Edge and Firefox always do.`,
+  gone: 'The relay has ended. Start it again with npm start: this page waits for it.',
+
+  why: 'Why there is a step to take',
+  warning: {
+    chrome: '“Your connection is not private” (ERR_CERT_AUTHORITY_INVALID)',
+    firefox: '“Warning: Potential Security Risk Ahead” (SEC_ERROR_UNKNOWN_ISSUER)',
+    safari: '“This Connection Is Not Private”',
+  },
+  unlessTrusted: (browser: string, host: string, warning: string): string =>
+    `Until then ${browser} shows the warning ${warning} in place of each page of ${host}. It is right to: it cannot tell who answers.`,
+  throwAway: 'Or trust nothing',
+  throwAwayAbout:
+    'This opens a browser that trusts the relay, shows you around, and is gone when you close it.',
+  demo: 'npm run demo',
+  copyDemo: 'Copy the command of the demo',
 } as const

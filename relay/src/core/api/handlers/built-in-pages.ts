@@ -19,6 +19,8 @@ const SERVICE_UNAVAILABLE = 503
 const PAGE = /^\/(?:(?:sites|relays|admin|ca|examples)\/?)?$/
 const AUTHORITY_PAGE = 'ca/index.html'
 const RELAYS_PAGE = 'relays/index.html'
+/** What `npm start` serves beside the relay, by plain HTTP. */
+const START_PAGE = 'start.html'
 
 interface Pages {
   /** Directory of the operator's files; undefined: the built-in pages. */
@@ -36,6 +38,7 @@ export function createPages({ directory, hasLandingPage, hasDiscovery, authority
   const isOff = (name: string): boolean => isLandingPage(name) && !hasLandingPage()
   const isBuiltInOff = (name: string): boolean =>
     isOff(name) ||
+    name === START_PAGE ||
     (name === AUTHORITY_PAGE && authority() === undefined) ||
     (name === RELAYS_PAGE && !hasDiscovery)
   const site =

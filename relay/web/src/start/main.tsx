@@ -1,0 +1,5 @@
+// Starts the page of `npm start`.
+import { render } from '../preact.ts'
+import { Start } from './start.tsx'
+
+render(<Start />, document.body)
