@@ -1,6 +1,6 @@
 // The answers to visitors who may not come in, or not yet.
 
-import { escapeHtml } from '../handlers/escape-html.ts'
+import { escapeHtml } from '@svc/protocol/documents'
 import { jsonAnswer, textAnswer } from '../handlers/sessions/answers.ts'
 import { isNavigation } from '../handlers/sessions/origin-checks.ts'
 import { pageAnswer } from '../handlers/sessions/page.ts'
@@ -47,7 +47,7 @@ export function notice(
   headers: Readonly<Record<string, string>> = {},
 ): Response {
   if (!isNavigation(request)) return textAnswer(status, text, headers)
-  const main = `<main>\n<h1>${escapeHtml(new URL(request.url).host)}</h1>\n<p>${escapeHtml(text)}</p>\n</main>`
+  const main = `<h1>${escapeHtml(new URL(request.url).host)}</h1>\n<p>${escapeHtml(text)}</p>`
   return pageAnswer(status, { title: text, main }, headers)
 }
 

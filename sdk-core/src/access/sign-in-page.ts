@@ -1,6 +1,6 @@
 // The page on which visitors sign in with a password, and out.
 
-import { escapeHtml } from '../handlers/escape-html.ts'
+import { escapeHtml } from '@svc/protocol/documents'
 import { pageAnswer } from '../handlers/sessions/page.ts'
 import { ACCESS_PATH, formChallenge, OIDC_PATH } from './answers.ts'
 import type { Credentials } from './credentials.ts'
@@ -29,28 +29,23 @@ export function signInPage(
 ): Response {
   const { origin, host } = new URL(request.url)
   const title = `Sign in to ${host}`
-  const main = `<main data-base="${ACCESS_PATH}" data-next="${escapeHtml(next)}">
-<h1>${escapeHtml(title)}</h1>
+  const mainAttributes = ` data-base="${ACCESS_PATH}" data-next="${escapeHtml(next)}"`
+  const main = `<h1>${escapeHtml(title)}</h1>
 <p>This site is for visitors who its owner lets in.</p>
 <p id="state" class="state" role="status"></p>
 <p id="problem" class="problem" role="alert">${escapeHtml(problem)}</p>
 ${formOf(credentials, next)}${issuer === undefined ? '' : linkTo(issuer, next)}
-${credentials.canKnock ? knockForm(next) : ''}
-</main>`
+${credentials.canKnock ? knockForm(next) : ''}`
   const fields = status === 401 ? { ...formChallenge(origin), ...headers } : headers
-  return pageAnswer(status, { title, main, script: PAGE_SCRIPT }, fields)
+  return pageAnswer(status, { title, main, mainAttributes, script: PAGE_SCRIPT }, fields)
 }
 
 /** Returns the page of a visitor who is signed in. @param next the path at which the site goes on */
 export function signedInPage(request: Request, next: string): Response {
   const title = `You are signed in to ${new URL(request.url).host}`
-  const main = `<main>
-<h1>${escapeHtml(title)}</h1>
-<div class="card">
-<p><a href="${escapeHtml(new URL(request.url).origin + next)}">Go on to the site</a></p>
-<form method="post" action="${ACCESS_PATH}/sign-out"><button>Sign out</button></form>
-</div>
-</main>`
+  const main = `<h1>${escapeHtml(title)}</h1>
+<p><a class="action" href="${escapeHtml(new URL(request.url).origin + next)}">Go on to the site</a></p>
+<form method="post" action="${ACCESS_PATH}/sign-out"><button class="plain">Sign out</button></form>`
   return pageAnswer(200, { title, main })
 }
 
@@ -59,7 +54,7 @@ function formOf({ hasPasswords, hasUsers, hasBearer, areNone }: Credentials, nex
   if (hasPasswords) return form(next, hasUsers)
   if (hasBearer) return '<p>Programs come in with a token.</p>'
   if (!areNone) return ''
-  return `<form method="post" action="${ACCESS_PATH}/sign-in" class="card">
+  return `<form method="post" action="${ACCESS_PATH}/sign-in">
 <p>This site is for one visitor: the first who goes on.</p>
 <input type="hidden" name="${FIELDS.next}" value="${escapeHtml(next)}">
 <button>Go on to the site</button>
@@ -68,12 +63,12 @@ function formOf({ hasPasswords, hasUsers, hasBearer, areNone }: Credentials, nex
 
 function linkTo(issuer: string, next: string): string {
   const query = new URLSearchParams({ [FIELDS.next]: next })
-  return `<p><a href="${OIDC_PATH}?${escapeHtml(String(query))}">Sign in with ${escapeHtml(issuer)}</a></p>`
+  return `<p><a class="action plain" href="${OIDC_PATH}?${escapeHtml(String(query))}">Sign in with ${escapeHtml(issuer)}</a></p>`
 }
 
 function form(next: string, hasUsers: boolean): string {
   const user = `<label>User name<input name="${FIELDS.user}" autocomplete="username" autocapitalize="none" spellcheck="false" autofocus></label>`
-  return `<form method="post" action="${ACCESS_PATH}/sign-in" class="card">
+  return `<form method="post" action="${ACCESS_PATH}/sign-in">
 ${hasUsers ? user : ''}
 <label>Password<input name="${FIELDS.password}" type="password" autocomplete="current-password" required${hasUsers ? '' : ' autofocus'}></label>
 <input type="hidden" name="${FIELDS.next}" value="${escapeHtml(next)}">
@@ -84,6 +79,6 @@ ${hasUsers ? user : ''}
 function knockForm(next: string): string {
   const action = `${ACCESS_PATH}/knock?${new URLSearchParams({ next })}`
   return `<form method="post" action="${escapeHtml(action)}">
-<button>Ask the owner to let you in</button>
+<button class="plain">Ask the owner to let you in</button>
 </form>`
 }

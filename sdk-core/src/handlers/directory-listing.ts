@@ -1,6 +1,6 @@
 // Renders a folder as an HTML page of links.
 
-import { escapeHtml } from './escape-html.ts'
+import { escapeHtml } from '@svc/protocol/documents'
 import type { DirectoryEntry } from './file-tree.ts'
 
 /** With this policy, no name of a file can inject anything into the page. */

@@ -1,7 +1,7 @@
 // The answers that rules give themselves.
 
+import { documentHtml, escapeHtml } from '@svc/protocol/documents'
 import type { DirectResponse } from '../exchange/direct.ts'
-import { escapeHtml } from '../handlers/escape-html.ts'
 import type { Field } from '../semantics/fields.ts'
 import type { OwnAnswer } from './own-answer.ts'
 import type { Maintenance } from './parse.ts'
@@ -46,25 +46,8 @@ export function maintenancePage({ text, retryAfter }: Maintenance, accepted = ''
 }
 
 function pageOf(text: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<link rel="icon" href="data:,">
-<title>Maintenance</title>
-<style>
-body { display: grid; font: 1.125rem / 1.5 system-ui, sans-serif; margin: 0; min-height: 100vh; place-items: center }
-main { max-width: 36rem; overflow-wrap: anywhere; padding: 1.25rem; white-space: pre-line }
-</style>
-</head>
-<body>
-<main>${escapeHtml(text)}</main>
-</body>
-</html>
-`
+  const main = `<h1>Maintenance</h1>\n<p class="lines">${escapeHtml(text)}</p>`
+  return documentHtml({ title: 'Maintenance', main, style: '.lines{white-space:pre-line}' })
 }
 
 /** Makes a Response. */

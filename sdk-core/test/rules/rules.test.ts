@@ -132,7 +132,7 @@ describe.each(WAYS)('by %s', (way) => {
     expect([line.text, valuesOf(line.fields, 'retry-after')]).toEqual(['Back <soon>\n', ['60']])
     expect(valuesOf(line.fields, 'cache-control')).toEqual(['no-store'])
     const page = await ask(way, rules, { fields: [['accept', 'text/html,*/*']] })
-    expect(page.text).toContain('<main>Back &#60;soon&#62;</main>')
+    expect(page.text).toContain('<p class="lines">Back &#60;soon&#62;</p>')
     expect(valuesOf(page.fields, 'content-type')).toEqual(['text/html; charset=utf-8'])
     expect(valuesOf(page.fields, 'content-security-policy')[0]).toContain("default-src 'none'")
   })

@@ -120,7 +120,7 @@ it('svc expose --maintenance shows a page to people', async () => {
   const answer = await visit(relay, url!, '/', { headers: { Accept: 'text/html' } })
   expect([answer.statusCode, await text(answer)]).toEqual([
     503,
-    expect.stringContaining('<main>This site is down for maintenance.</main>'),
+    expect.stringContaining('<p class="lines">This site is down for maintenance.</p>'),
   ])
 })
 

@@ -1,7 +1,8 @@
 // The page of `/go/` for a site that visitors cannot reach now: it is self-contained, and asks this relay again from time to
 // time.
 
-import { escapeHtml, type GoDocument, goDocument, nameOf } from './go-document.ts'
+import { escapeHtml } from '@svc/protocol/documents'
+import { type GoDocument, goDocument, nameOf } from './go-document.ts'
 import type { GoTarget } from './go-target.ts'
 
 /**
@@ -31,7 +32,7 @@ export interface GoPage {
 const SCRIPT = `
 const FACTOR = 1.5, MAX_S = 60
 const state = document.getElementById('state')
-let seconds = Number(document.body.dataset.retry), timer, isLooking = false
+let seconds = Number(document.querySelector('main').dataset.retry), timer, isLooking = false
 const wait = () => { timer = setTimeout(look, seconds * 1000) }
 const look = async () => {
   if (document.hidden || isLooking) return
@@ -62,7 +63,7 @@ export function renderGoPage({ absence, target, links, retryS, asked }: GoPage):
   const address = isCanonical ? ` The site’s address is <code>${label}</code>.` : ''
   return goDocument({
     title,
-    bodyAttributes: ` data-retry="${retryS}"`,
+    mainAttributes: ` data-retry="${retryS}"`,
     script: SCRIPT,
     main: `<h1>${title}</h1>
 <p>${asked === undefined ? REASONS[absence] : searched(asked)}${address}</p>

@@ -1,6 +1,7 @@
 // The page of `/go/` for a site at another relay: it names and links the site's host, and does not redirect by itself.
 
-import { escapeHtml, type GoDocument, goDocument, nameOf } from '../../core/go/go-document.ts'
+import { escapeHtml } from '@svc/protocol/documents'
+import { type GoDocument, goDocument, nameOf } from '../../core/go/go-document.ts'
 
 /** A browser does not send the fragment, so the page adds it to the link. */
 const SCRIPT = `

@@ -1,7 +1,7 @@
 // What visitors see who knock: pages without a script for browsers, and lines of text for programs.
 
+import { escapeHtml } from '@svc/protocol/documents'
 import { withCookies } from '../../handlers/cookies.ts'
-import { escapeHtml } from '../../handlers/escape-html.ts'
 import { textAnswer } from '../../handlers/sessions/answers.ts'
 import { isNavigation } from '../../handlers/sessions/origin-checks.ts'
 import { pageAnswer } from '../../handlers/sessions/page.ts'
@@ -48,7 +48,7 @@ export function checkUrl(origin: string, next: string): string {
 /** Returns the page of a visitor who waits. */
 export function waitingPage(asked: Asked, code: string): Response {
   const text = `<p role="status">The owner of this site has been asked whether you may come in. This page opens by itself.</p>
-<div class="card">
+<div class="box">
 <p>Your number is <strong>${code}</strong>. The owner sees it too: tell it, and the owner knows that it is you.</p>
 </div>
 <p class="quiet">The owner also sees your address, your browser, and the path that you asked for. Close this page to leave.</p>`
@@ -110,8 +110,8 @@ function again(seconds: number, url?: string): Record<string, string> {
 }
 
 function page({ origin, canSignIn }: Asked, { status, title, text, headers, cookie }: Notice): Response {
-  const signIn = canSignIn ? `<p><a href="${ACCESS_PATH}">Sign in</a></p>` : ''
-  const main = `<main>\n<h1>${escapeHtml(title)}</h1>\n${text}\n${signIn}\n</main>`
+  const signIn = canSignIn ? `<p><a class="action plain" href="${ACCESS_PATH}">Sign in</a></p>` : ''
+  const main = `<h1>${escapeHtml(title)}</h1>\n${text}\n${signIn}`
   const fields = status === 401 ? { ...formChallenge(origin), ...headers } : headers
   return withCookies(pageAnswer(status, { title, main }, fields), cookie === undefined ? [] : [cookie])
 }

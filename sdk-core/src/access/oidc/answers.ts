@@ -1,8 +1,8 @@
 // The answers to visitors whose sign-in at the issuer leads to no session.
 
+import { escapeHtml } from '@svc/protocol/documents'
 import type { VisitorUser } from '../../exchange/fetch-handler.ts'
 import { withCookies } from '../../handlers/cookies.ts'
-import { escapeHtml } from '../../handlers/escape-html.ts'
 import { pageAnswer } from '../../handlers/sessions/page.ts'
 import { GUESS_RETRY_S, OIDC_PATH } from '../answers.ts'
 
@@ -45,10 +45,8 @@ export function unanswered(request: Request, cookies: readonly string[]): Respon
 /** Returns the page of a visitor who is signed out here, and goes on to sign out of the issuer. */
 export function signingOutThere(request: Request, location: string): Response {
   const title = `You are signed out of ${new URL(request.url).host}`
-  const main = `<main>
-<h1>${escapeHtml(title)}</h1>
-<p><a href="${escapeHtml(location)}">Sign out of ${escapeHtml(new URL(location).host)} too</a></p>
-</main>`
+  const main = `<h1>${escapeHtml(title)}</h1>
+<p><a class="action" href="${escapeHtml(location)}">Sign out of ${escapeHtml(new URL(location).host)} too</a></p>`
   // A redirect would be blocked: the form that was sent may lead to this origin alone.
   return pageAnswer(200, { title, main }, { Refresh: `0; url=${location}` })
 }
@@ -66,11 +64,9 @@ function problem(
   { cookies = [], headers = {}, link = { path: OIDC_PATH, text: 'Sign in again' } }: Problem = {},
 ): Response {
   const { host } = new URL(request.url)
-  const main = `<main>
-<h1>${escapeHtml(host)}</h1>
+  const main = `<h1>${escapeHtml(host)}</h1>
 <p class="problem" role="alert">${escapeHtml(text)}</p>
-<p><a href="${link.path}">${escapeHtml(link.text)}</a></p>
-</main>`
+<p><a class="action" href="${link.path}">${escapeHtml(link.text)}</a></p>`
   // The address of the page has the code, which no other site may learn.
   const fields = { 'Referrer-Policy': 'no-referrer', ...headers }
   return withCookies(pageAnswer(status, { title: `Sign in to ${host}`, main }, fields), cookies)

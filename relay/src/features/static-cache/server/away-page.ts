@@ -1,6 +1,7 @@
 // Says that a site is away: the page for people, and plain text for programs.
 
 import { createHash } from 'node:crypto'
+import { DOCUMENT_STYLE, documentHtml } from '@svc/protocol/documents'
 import type { VisitorRequest } from '../live-site/live-sites.ts'
 import { AWAY_RETRY_AFTER_S } from './limits.ts'
 
@@ -21,14 +22,7 @@ const NOT_STORED = 'What you asked for is not one of them. It may be there when 
 const NOT_DELIVERED =
   'Your request was not delivered to the site, and nothing of it was kept. Send it again when the site is back.'
 
-/** Colors contrast with their background by a ratio of at least 7 (WCAG 2.2, success criterion 1.4.6). */
-const STYLE = `
-:root { color-scheme: light dark; color: #1a1d21; background: #fff; font: 1.125rem/1.6 system-ui, sans-serif; }
-main { max-width: 36rem; margin: 0 auto; padding: 15vh 1.5rem 2rem; }
-h1 { font-size: 1.75rem; line-height: 1.25; }
-@media (prefers-color-scheme: dark) { :root { color: #e8eaed; background: #16181c; } }
-`
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+const STYLE_HASH = createHash('sha256').update(DOCUMENT_STYLE).digest('base64')
 
 const HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
@@ -62,18 +56,8 @@ export function awayAnswer({
 }
 
 function page(last: string): string {
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${TITLE}</title>
-<style>${STYLE}</style>
-<main>
-<h1>${TITLE}</h1>
+  const main = `<h1>${TITLE}</h1>
 <p>${EXPLANATION}</p>
-<p>${last}</p>
-</main>
-</html>
-`
+<p>${last}</p>`
+  return documentHtml({ title: TITLE, main, icon: '' })
 }

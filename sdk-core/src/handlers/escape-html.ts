@@ -1,6 +1,0 @@
-// Escapes text for HTML.
-
-/** Returns `text` escaped for an element or a quoted attribute. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-}
