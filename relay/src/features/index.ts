@@ -17,6 +17,7 @@ import { overlay } from './overlay/index.ts'
 import { payment } from './payment/index.ts'
 import { ports } from './ports/index.ts'
 import { redirect } from './redirect/index.ts'
+import { securityContact } from './security-contact/index.ts'
 import { siteCertificates } from './site-certificates/index.ts'
 import { staticCache } from './static-cache/index.ts'
 import { workers } from './workers/index.ts'
@@ -40,4 +41,5 @@ export const FEATURES: readonly Feature[] = [
   metrics,
   redirect,
   installer,
+  securityContact,
 ]
