@@ -33,13 +33,13 @@ share(
     // While the relay does not have the files as they are, the page answers, with a listing of its own.
     await expect
       .poll(async () => String(await curl(relay.caFile, `${kept}/`)))
-      .toMatch(/<h1>Shared files<.*later\.txt/s)
+      .toMatch(/<h1>share-.*later\.txt/s)
     expect(errors).toEqual([])
     await page.close()
 
     expect(String(await curl(relay.caFile, `${kept}/later.txt`))).toBe('there soon')
     await visitor.goto(kept)
-    await expect(visitor.getByRole('link')).toHaveText(['a & b.txt', 'later.txt'])
+    await expect(visitor.locator('tbody a')).toHaveText(['a & b.txt', 'later.txt'])
     await visitor.getByRole('link', { name: 'a & b.txt' }).click()
     await expect(visitor.locator('body')).toHaveText('hello')
     expect(await status(relay.caFile, `${kept}/.env`)).not.toBe('200')

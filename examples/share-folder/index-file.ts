@@ -1,44 +1,39 @@
-// A page with a link to each file, for a folder that has no index: the relay serves files and makes no listings.
-import { escapeHtml } from '../shared/html-page.ts'
+// Listings as files, for folders that have no index: the relay serves files and makes no listings.
+import type { FetchInfo } from '@svc/sdk-browser'
+import { files } from '@svc/sdk-browser/handlers'
 
 const INDEX = 'index.html'
 
-const STYLE = `
-  :root { color-scheme: light dark }
-  body { background: light-dark(#f6f5f2, #15171a); color: light-dark(#1c1e21, #e8e6e1);
-    font: 1rem/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 40rem; padding: 0 1rem }
-  a { color: light-dark(#0b6b57, #4cc9a7) }
-  li { overflow-wrap: anywhere }`
-
-/** Returns the files by path, with an index. */
-export function withIndex(files: ReadonlyMap<string, File>): Map<string, File | string> {
-  return new Map<string, File | string>([
-    [INDEX, indexOf([...files.keys()].filter(isShown).sort())],
-    ...files,
-  ])
+/**
+ * Resolves with the files by path, and with the listing of each folder as its index.
+ * @param url of the copy, by which the top folder is titled
+ */
+export async function withIndex(
+  shared: ReadonlyMap<string, File>,
+  url: string,
+): Promise<Map<string, File | string>> {
+  const list = files(shared, { listing: 'static' })
+  const all = new Map<string, File | string>(shared)
+  for (const folder of foldersOf(shared.keys())) {
+    const request = new Request(new URL(hrefOf(folder), url))
+    if (!shared.has(folder + INDEX))
+      all.set(folder + INDEX, await (await list(request, {} as FetchInfo)).text())
+  }
+  return all
 }
 
-/** Hidden files are not stored. */
-function isShown(path: string): boolean {
-  return !path.split('/').some((name) => name.startsWith('.'))
-}
-
-function indexOf(paths: readonly string[]): string {
-  const items = paths.map((path) => `<li><a href="${hrefOf(path)}">${escapeHtml(path)}</a></li>`)
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<title>Shared files</title>
-<style>${STYLE}</style>
-<main>
-<h1>Shared files</h1>
-<ul>${items.join('\n')}</ul>
-</main>
-</html>
-`
+/** Returns the paths of the folders, each with a slash at its end; that of the top is empty. Hidden ones are not stored. */
+function foldersOf(paths: Iterable<string>): Set<string> {
+  const folders = new Set([''])
+  for (const path of paths) {
+    const names = path.split('/').slice(0, -1)
+    if (names.some((name) => name.startsWith('.'))) continue
+    names.reduce((above, name) => {
+      folders.add(`${above}${name}/`)
+      return `${above}${name}/`
+    }, '')
+  }
+  return folders
 }
 
 function hrefOf(path: string): string {

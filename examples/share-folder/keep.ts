@@ -48,7 +48,9 @@ export function watchSwitch(shared: ReadonlyMap<string, File>, restart: () => Pr
   copyOnClick(element('kept-copy'), () => element<HTMLAnchorElement>('kept-url').textContent)
   return {
     get cache() {
-      return keep.checked ? { files: () => withIndex(shared), ttl: KEEP_S } : undefined
+      return keep.checked
+        ? { files: () => withIndex(shared, site?.canonicalUrl ?? location.origin), ttl: KEEP_S }
+        : undefined
     },
     follow(published) {
       site = published

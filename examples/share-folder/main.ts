@@ -11,7 +11,7 @@ import { watchSwitch } from './keep.ts'
 
 /** Files by path. The handler reads it at each request. */
 const shared = new Map<string, File>()
-const serve = files(shared, { listing: true })
+const serve = files(shared, { listing: true, archive: true })
 
 // A visitor with the address has the files, so the site's name cannot be guessed, and the relay does not list it.
 const shown = showSite(secretNames('share-folder', 'share'), start, () => keeper.takeDown())

@@ -70,7 +70,8 @@ label { display: grid; font-weight: 600; gap: var(--space-1); margin: 0 0 var(--
 input { background: var(--ground); border: 1px solid var(--line); border-radius: var(--round); color: inherit; font: inherit; inline-size: 100%; min-block-size: 2.75rem; padding: var(--space-2) var(--space-3); }
 code, pre { font-family: var(--mono); font-size: var(--size-small); }
 pre { background: var(--ground); border: 1px solid var(--line); border-radius: var(--round); margin: 0 0 var(--space-4); padding: var(--space-3); white-space: pre-wrap; }
-.quiet { color: var(--quiet); font-size: var(--size-small); }
+nav, .quiet { color: var(--quiet); font-size: var(--size-small); }
+nav { margin: 0 0 var(--space-2); }
 .box { background: var(--accent-ground); border-radius: var(--round); margin: 0 0 var(--space-4); padding: var(--space-4); }
 .box > :last-child { margin-block-end: 0; }
 .problem { color: var(--wrong); }

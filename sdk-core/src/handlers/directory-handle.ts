@@ -26,6 +26,8 @@ export interface ReadableDirectory {
   getDirectoryHandle(name: string): Promise<ReadableDirectory>
   getFileHandle(name: string): Promise<{ getFile(): Promise<File> }>
   values(): AsyncIterable<ListedEntry>
+  /** Resolves with whether the other handle is of the same folder. Without it, each folder is taken for another one. */
+  isSameEntry?(other: { readonly name: string }): Promise<boolean>
 }
 
 /**

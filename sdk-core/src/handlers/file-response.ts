@@ -72,8 +72,8 @@ function withoutContent(status: number, headers: Headers): Response {
   return new Response(null, { status, headers })
 }
 
-/** Encodes the name as ASCII for old clients, and in full (RFC 8187) for all others (RFC 6266 §4.3). */
-function disposition(type: string, name: string): string {
+/** Returns the field Content-Disposition. Encodes the name as ASCII for old clients, and in full (RFC 8187) for all others (RFC 6266 §4.3). */
+export function disposition(type: string, name: string): string {
   const ascii = name.replace(/[^ -~]|["\\%]/g, '_')
   const extended = encodeURIComponent(name.toWellFormed()).replace(
     /['()*]/g,

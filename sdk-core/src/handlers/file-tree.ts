@@ -1,6 +1,8 @@
 // Finds files in the list of a file input, a map of paths, or a folder to which the user gave access.
 
 import type { CompressingDirectory, DirectoryHandle, ListedEntry } from './directory-handle.ts'
+import { type BelowLimits, filesBelow, type TreeFile } from './files-below.ts'
+import { unlessMissing } from './unless-missing.ts'
 
 /**
  * A FileSource holds the files to serve.
@@ -14,17 +16,21 @@ export type FileSource = ArrayLike<File> | ReadonlyMap<string, File> | Directory
 export interface DirectoryEntry {
   name: string
   isFolder: boolean
-  /** The size in bytes. Undefined for folders, and when finding it would mean opening each file. */
+  /** The size in bytes. Undefined for folders, and for files that cannot be opened. */
   size: number | undefined
   /** The time of the last change, in milliseconds since the epoch. Undefined where the size is, except for folders of Node. */
   modified: number | undefined
 }
 
 export interface FileTree {
+  /** Returns the name of the top folder; undefined when it has none. */
+  name(): string | undefined
   /** @param segments of the path; none may be empty, `.` or `..`, or contain a slash */
   file(segments: readonly string[]): Promise<File | undefined>
   /** @returns the first `limit` entries of a folder, or undefined when there is no such folder */
   list(segments: readonly string[], limit: number): Promise<DirectoryEntry[] | undefined>
+  /** @returns each file of a folder and of those below, with its path from there, or what there is too much of */
+  below(segments: readonly string[], limits: BelowLimits): Promise<TreeFile[] | keyof BelowLimits>
   /** Undefined for a source that compresses nothing. */
   compressed?: CompressingDirectory['compressed'] | undefined
 }
@@ -41,9 +47,28 @@ export function byPath(files: ArrayLike<File>): Map<string, File> {
   return new Map(Array.from(files, (file) => [pathOf(file), file]))
 }
 
+/** Returns the name of the folder that was chosen in a folder input. */
+function topOf({ webkitRelativePath: path }: File): string | undefined {
+  return path?.includes('/') ? path.split('/', 1)[0] : undefined
+}
+
 function mapTree(files: ReadonlyMap<string, File>): FileTree {
   return {
+    name: () => {
+      const names = new Set(Array.from(files.values(), topOf))
+      return names.size === 1 ? [...names][0] : undefined
+    },
     file: async (segments) => files.get(segments.join('/')),
+    below: async (segments, limits) => {
+      const prefix = segments.map((segment) => `${segment}/`).join('')
+      const found: TreeFile[] = []
+      for (const [path, file] of files) {
+        if (!path.startsWith(prefix)) continue
+        if (found.length === limits.files) return 'files'
+        found.push([path.slice(prefix.length).split('/'), file])
+      }
+      return found
+    },
     list: async (segments, limit) => {
       const prefix = segments.map((segment) => `${segment}/`).join('')
       const items = new Map<string, DirectoryEntry>()
@@ -67,6 +92,8 @@ function handleTree(root: DirectoryHandle): FileTree {
     return handle
   }
   return {
+    name: () => root.name || undefined,
+    below: async (segments, limits) => filesBelow(await folder(segments), limits),
     file: (segments) =>
       unlessMissing(async () => {
         const parent = await folder(segments.slice(0, -1))
@@ -75,12 +102,13 @@ function handleTree(root: DirectoryHandle): FileTree {
     list: (segments, limit) =>
       unlessMissing(async () => {
         const items: DirectoryEntry[] = []
-        const entries: AsyncIterable<ListedEntry> = (await folder(segments)).values()
+        const handle = await folder(segments)
+        const entries: AsyncIterable<ListedEntry> = handle.values()
         for await (const { name, kind, size, lastModified: modified } of entries) {
           if (items.length === limit) break
           items.push({ name, isFolder: kind === 'directory', size, modified })
         }
-        return items
+        return Promise.all(items.map((item) => withSize(item, handle)))
       }),
     ...('compressed' in root && {
       compressed: (file, coding) => (root as unknown as CompressingDirectory).compressed(file, coding),
@@ -88,16 +116,12 @@ function handleTree(root: DirectoryHandle): FileTree {
   }
 }
 
-/**
- * Resolves with undefined for a name that is missing, is of the other kind, or is invalid (TypeError). A lost
- * permission is an error.
- */
-export async function unlessMissing<T>(find: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await find()
-  } catch (error) {
-    const { name } = error as Partial<Error>
-    if (['NotFoundError', 'TypeMismatchError', 'TypeError'].includes(name ?? '')) return undefined
-    throw error
-  }
+/** Handles of the web have no sizes: each file is opened for its own. */
+async function withSize(entry: DirectoryEntry, folder: DirectoryHandle): Promise<DirectoryEntry> {
+  if (entry.isFolder || entry.size !== undefined) return entry
+  const file = await folder.getFileHandle(entry.name).then(
+    (handle) => handle.getFile(),
+    () => undefined,
+  )
+  return { ...entry, size: file?.size, modified: file?.lastModified }
 }

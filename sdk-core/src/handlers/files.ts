@@ -1,11 +1,14 @@
 // Serves files: the path of a request names a file, or a folder with an index or a listing.
 
-import type { FetchHandler } from '../exchange/fetch-handler.ts'
-import { directoryListing } from './directory-listing.ts'
+import type { FetchHandler, FetchInfo } from '../exchange/fetch-handler.ts'
+import type { Room } from '../webhooks/room.ts'
+import { ARCHIVE, archive, archiveRoom } from './archive.ts'
+import { directoryListing, ORDER } from './directory-listing.ts'
 import { type FileResponseOptions, fileResponse } from './file-response.ts'
 import { type FileSource, type FileTree, fileTree } from './file-tree.ts'
 import { isHidden } from './hidden-files.ts'
 import { representationOf } from './precompressed.ts'
+import { isViewable, textView, VIEW } from './text-view.ts'
 
 /** FilesOptions are the options of `files`. */
 export interface FilesOptions extends FileResponseOptions {
@@ -15,10 +18,17 @@ export interface FilesOptions extends FileResponseOptions {
    */
   index?: string | false | undefined
   /**
-   * Lists folders without an index.
+   * Lists folders without an index, in an order that visitors choose, and shows text files in a page at `?view`. A `static`
+   * listing has no links to other answers of the handler: it can be stored elsewhere.
    * @default false
    */
-  listing?: boolean | undefined
+  listing?: boolean | 'static' | undefined
+  /**
+   * Has each listing offer its folder, with all below, as a ZIP archive, which the handler makes while it sends it. Whoever may
+   * see the listing gets each file in it: do not set this behind a handler that decides by the path, such as `paid`.
+   * @default false
+   */
+  archive?: boolean | undefined
   /**
    * Answers with the index of the top folder where there is no file, if the last part of the path has no extension: single-page
    * applications have paths of their own.
@@ -45,15 +55,27 @@ const FORBIDDEN_SEGMENT = /^\.{0,2}$|[/\0]/
 /** Returns a handler that serves only `source`. */
 export function files(source: FileSource, options: FilesOptions = {}): FetchHandler {
   const tree = fileTree(source)
-  return async (request) => {
+  const room = archiveRoom()
+  return async (request, info) => {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return new Response('Only GET and HEAD\n', { status: 405, headers: { Allow: 'GET, HEAD' } })
-    const response = (await find(tree, request, options)) ?? (await application(tree, request, options))
+    const asked = { tree, request, options, room, info }
+    const response = (await find(asked)) ?? (await application(tree, request, options))
     return response ?? new Response('Not found\n', { status: 404 })
   }
 }
 
-async function find(tree: FileTree, request: Request, options: FilesOptions): Promise<Response | undefined> {
+interface Asked {
+  tree: FileTree
+  request: Request
+  options: FilesOptions
+  room: Room
+  /** A caller of its own may give none. */
+  info: Partial<FetchInfo> | undefined
+}
+
+async function find(asked: Asked): Promise<Response | undefined> {
+  const { tree, request, options } = asked
   const { pathname, search } = new URL(request.url)
   const path = parsePath(pathname, options.hidden ?? false)
   if (!path) return undefined
@@ -66,8 +88,13 @@ async function find(tree: FileTree, request: Request, options: FilesOptions): Pr
         return file && { file, segments }
       })
     : undefined
-  if (found) return respond(tree, found, request, options)
-  if (isFolder) return options.listing ? list(tree, segments, options.hidden ?? false) : undefined
+  if (found) {
+    const name = found.segments.at(-1) ?? ''
+    if (options.listing === true && search === VIEW && isViewable(name) && wantsPage(request))
+      return textView(found.file, name)
+    return respond(tree, found, request, options)
+  }
+  if (isFolder) return options.listing ? list(asked, segments) : undefined
   const folder = await inEitherForm(segments, (form) => tree.list(form, 1))
   // A folder's links need its trailing slash. One encoded segment cannot name another host.
   const location = `${encodeURIComponent(segments.at(-1) ?? '')}/${search}`
@@ -133,10 +160,32 @@ function parsePath(pathname: string, hidden: boolean): { segments: string[]; isF
   }
 }
 
-async function list(tree: FileTree, segments: string[], hidden: boolean): Promise<Response | undefined> {
-  const items = await inEitherForm(segments, (form) => tree.list(form, LISTING_MAX + 1))
+async function list(
+  { tree, request, options, room, info }: Asked,
+  segments: string[],
+): Promise<Response | undefined> {
+  const { hidden = false, listing, archive: hasArchive = false } = options
+  let form: readonly string[] = segments
+  const items = await inEitherForm(segments, (name) => {
+    form = name
+    return tree.list(name, LISTING_MAX + 1)
+  })
   if (!items) return undefined
-  const path = `/${segments.map((segment) => `${segment}/`).join('')}`
-  const shown = items.slice(0, LISTING_MAX).filter(({ name }) => hidden || !isHidden(name))
-  return directoryListing(path, shown, items.length <= LISTING_MAX)
+  const { hostname, search, searchParams } = new URL(request.url)
+  const names = [tree.name() ?? hostname, ...segments]
+  if (hasArchive && search === ARCHIVE) {
+    const { method } = request
+    return archive({ tree, segments: form, name: names.at(-1)!, hidden, method, remote: info?.remote }, room)
+  }
+  return directoryListing({
+    names,
+    items: items.slice(0, LISTING_MAX).filter(({ name }) => hidden || !isHidden(name)),
+    isWhole: items.length <= LISTING_MAX,
+    order: searchParams.get(ORDER) ?? '',
+    links: { orders: listing === true, archive: hasArchive },
+  })
+}
+
+function wantsPage({ headers }: Request): boolean {
+  return headers.get('accept')?.includes('text/html') ?? false
 }

@@ -32,7 +32,13 @@ export {
 } from './authentication.ts'
 export { type Bundle, type BundledFile, bundled } from './bundled-files.ts'
 export { withCookies } from './cookies.ts'
-export type { DirectoryHandle, FileCoding, ListedEntry, ReadableDirectory } from './directory-handle.ts'
+export type {
+  CompressingDirectory,
+  DirectoryHandle,
+  FileCoding,
+  ListedEntry,
+  ReadableDirectory,
+} from './directory-handle.ts'
 export type { FileSource } from './file-tree.ts'
 export { type FilesOptions, files } from './files.ts'
 export type { PaidOptions, PaidRoute } from './paid/options.ts'

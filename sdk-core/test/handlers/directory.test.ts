@@ -36,7 +36,9 @@ test('files, indexes, redirects and listings', async () => {
   expect(await (await ask(handler, '/a.txt')).text()).toBe('a')
   expect(await (await ask(handler, '/sub/')).text()).toBe('sub')
   expect((await ask(handler, '/sub')).headers.get('location')).toBe('sub/')
-  expect(await (await ask(handler, '/')).text()).toMatch(/href=".\/sub\/".*href=".\/a.txt"/s)
+  const listing = await (await ask(handler, '/')).text()
+  expect(listing).toMatch(/href=".\/sub\/".*href=".\/a.txt"/s)
+  expect(listing).toContain('1 folder, 1 file, 1 B')
 })
 
 test.each(['/none', '/none/', '/a.txt/', '/a.txt/x', '/sub/none', '/sub/%2e%2e%2fa.txt'])(

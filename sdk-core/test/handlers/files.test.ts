@@ -264,7 +264,7 @@ describe('listing', () => {
     return (await ask(files(tree, { listing: true, ...options }), path)).text()
   }
   const links = (html: string): string[] =>
-    [...html.matchAll(/<li><a href="(.*?)">/g)].map((match) => match[1]!)
+    [...html.matchAll(/<td><div>(?:<svg.*?<\/svg>|<img.*?>)<a href="(.*?)"/g)].map((match) => match[1]!)
 
   test('folders first, by number, with a way up', async () => {
     const names = ['b10.txt', 'b2.txt', 'z/a', 'z/b']
@@ -287,11 +287,74 @@ describe('listing', () => {
       ['d', at(9e15)],
     ])
     const html = await (await ask(files(tree, { listing: true }), '/')).text()
-    expect(html).toContain(
-      '<a href="./a">a</a><time datetime="2026-01-02T03:04:00.000Z">2026-01-02 03:04 UTC</time><span>1.5 kB</span>',
-    )
-    expect(html).toContain('<a href="./b/">b/</a><span></span>')
-    expect(html).toContain('<a href="./d">d</a><span>1 B</span>')
+    const figures = (name: string): string | undefined =>
+      new RegExp(`>${name}</a>.*?</td>(.*)</tr>`).exec(html)?.[1]?.replaceAll(/<\/?td.*?>/g, '|')
+    const time = '<time datetime="2026-01-02T03:04:00.000Z">2026-01-02 03:04 UTC</time>'
+    expect(figures('a')).toBe(`|${time}||1.5 kB|`)
+    expect(figures('b/')).toBe('||||')
+    expect(figures('d')).toBe('||||1 B|'.slice(1))
+    expect(html).toContain('<p>1 folder, 2 files, 1.5 kB</p>')
+  })
+
+  test.each([
+    ['', ['sub/', 'a', 'b', 'c'], 'Name'],
+    ['?sort=name', ['sub/', 'a', 'b', 'c'], 'Name'],
+    ['?sort=-name', ['sub/', 'c', 'b', 'a'], 'Name'],
+    ['?sort=size', ['sub/', 'b', 'c', 'a'], 'Size'],
+    ['?sort=-date', ['sub/', 'c', 'a', 'b'], 'Changed'],
+    ['?sort=constructor', ['sub/', 'a', 'b', 'c'], 'Name'],
+  ])('%s is the order %j', async (query, names, by) => {
+    const sized = (size: number, lastModified: number): File =>
+      new File(['x'.repeat(size)], 'f', { lastModified })
+    const tree = new Map([
+      ['a', sized(3, 2)],
+      ['b', sized(1, 1)],
+      ['c', sized(2, 3)],
+      ['sub/d', sized(0, 0)],
+    ])
+    const html = await (await ask(files(tree, { listing: true }), `/${query}`)).text()
+    expect([...html.matchAll(/<\/svg><a href=".*?">(.*?)</g)].map(([, name]) => name)).toEqual(names)
+    expect(/aria-sort="\w+"><a href=".*?">(\w+)/.exec(html)?.[1]).toBe(by)
+  })
+
+  test('is titled by the folder, with the way to it', async () => {
+    expect(await list(['a'])).toContain('<title>site.example</title>')
+    const html = await list(['x/<y>/z'], '/x/%3Cy%3E/')
+    expect(html).toContain('<title>&#60;y&#62;</title>')
+    expect(html).toContain('<a href="../../">site.example</a> / <a href="../">x</a> / ')
+    const chosen = Object.assign(file('a.txt'), { webkitRelativePath: 'my photos/a.txt' })
+    expect(await (await ask(files([chosen], { listing: true }), '/')).text()).toContain('<h1>my photos</h1>')
+  })
+
+  test('small images are their own previews, which load when they are seen', async () => {
+    const tree = new Map([
+      ['small.png', new File(['x'], 'f')],
+      ['large.png', new File([new Uint8Array(1024 * 1024 + 1)], 'f')],
+      ['page.html', new File(['<img>'], 'f')],
+    ])
+    const response = await ask(files(tree, { listing: true }), '/')
+    expect([...(await response.text()).matchAll(/<img src="(.*?)" alt="" loading="lazy"/g)]).toHaveLength(1)
+    expect(response.headers.get('content-security-policy')).toContain("img-src 'self' data:")
+  })
+
+  test('shows text in a page, as text', async () => {
+    const tree = new Map([
+      ['a.md', new File(['<script>alert(1)</script>'], 'f')],
+      ['b.html', new File(['<b>'], 'f')],
+    ])
+    const browser = { headers: { Accept: 'text/html' } }
+    const handler = files(tree, { listing: true })
+    expect(await (await ask(handler, '/')).text()).toContain('href="./a.md?view"')
+    const page = await ask(handler, '/a.md?view', browser)
+    expect(await page.text()).toContain('&#60;script&#62;alert(1)')
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(await (await ask(handler, '/a.md?view')).text()).toBe('<script>alert(1)</script>')
+    expect(await (await ask(handler, '/b.html?view', browser)).text()).toBe('<b>')
+    expect(await (await ask(files(tree), '/a.md?view', browser)).text()).toMatch(/^<script>/)
+  })
+
+  test('a static one has no links to other answers', async () => {
+    expect(await list(['a.md', 'b/c'], '/', { listing: 'static' })).not.toMatch(/href="(?:[^"]*)\?/)
   })
 
   test('no script can run in it', async () => {

@@ -75,6 +75,10 @@ class Folder {
     }
   }
 
+  async isSameEntry(other: { readonly name: string }): Promise<boolean> {
+    return #path in other && other.#path === this.#path
+  }
+
   /** Resolves with a file of this folder or one below in compressed form, or with undefined. */
   async compressed(file: File, coding: FileCoding): Promise<File | undefined> {
     const path = pathOf(file)

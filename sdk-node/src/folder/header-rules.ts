@@ -1,7 +1,7 @@
 // Header rules of a folder's `_headers`, in the format of Netlify and Cloudflare Pages: fields for the files of a path.
 
 import type { FetchHandler } from '@svc/sdk-core'
-import type { DirectoryHandle } from '@svc/sdk-core/handlers'
+import type { CompressingDirectory, DirectoryHandle, ReadableDirectory } from '@svc/sdk-core/handlers'
 
 const NAME = '_headers'
 /** The largest `_headers` file, in bytes: several hundred rules. */
@@ -16,8 +16,35 @@ interface Rule {
   fields: [name: string, value: string | undefined][]
 }
 
-/** Adds the fields of `_headers`, which is read again when it changes, to the responses of `handler`. The file itself is not served. */
-export function withHeaderRules(folder: DirectoryHandle, handler: FetchHandler): FetchHandler {
+/** Returns the folder without the file with the rules, which visitors do not get. */
+function withoutHeaderRules(folder: DirectoryHandle): DirectoryHandle {
+  const isShown = (name: string): boolean => name.toLowerCase() !== NAME
+  const { kind, name } = folder
+  const shown: ReadableDirectory & CompressingDirectory = {
+    kind,
+    name,
+    getDirectoryHandle: (name) => folder.getDirectoryHandle(name),
+    getFileHandle: async (name) => {
+      if (isShown(name)) return folder.getFileHandle(name)
+      throw new DOMException('there is no such file', 'NotFoundError')
+    },
+    async *values() {
+      for await (const entry of folder.values()) if (isShown(entry.name)) yield entry
+    },
+    compressed: (file, coding) => (folder as unknown as CompressingDirectory).compressed(file, coding),
+  }
+  return shown as unknown as DirectoryHandle
+}
+
+/**
+ * Adds the fields of `_headers`, which is read again when it changes, to the responses of a handler.
+ * @param handlerOf makes the handler, of the folder without that file
+ */
+export function withHeaderRules(
+  folder: DirectoryHandle,
+  handlerOf: (shown: DirectoryHandle) => FetchHandler,
+): FetchHandler {
+  const handler = handlerOf(withoutHeaderRules(folder))
   let known = ''
   let rules: Rule[] = []
   const read = async (): Promise<Rule[]> => {
@@ -33,7 +60,6 @@ export function withHeaderRules(folder: DirectoryHandle, handler: FetchHandler):
   }
   return async (request, info) => {
     const { pathname } = new URL(request.url)
-    if (decoded(pathname).toLowerCase() === `/${NAME}`) return new Response('Not found\n', { status: 404 })
     const response = await handler(request, info)
     apply(await read(), pathname, response.headers)
     return response
@@ -74,13 +100,5 @@ function apply(rules: readonly Rule[], pathname: string, headers: Headers): void
       else headers.set(name, value)
       set.add(key)
     }
-  }
-}
-
-function decoded(pathname: string): string {
-  try {
-    return decodeURIComponent(pathname)
-  } catch {
-    return pathname
   }
 }

@@ -1,6 +1,6 @@
 // A folder of the file system behind the `files` handler: what is inside is served, and nothing else can be reached.
 
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
   appendFile,
@@ -33,7 +33,7 @@ beforeEach(async () => {
   await writeFile(join(root, 'index.html'), '<h1>hello')
   await writeFile(join(root, 'below', 'a.txt'), '0123456789')
   await writeFile(join(root, '.env'), 'secret')
-  const handler = files(await openFolder(root), { listing: true })
+  const handler = files(await openFolder(root), { listing: true, archive: true })
   ask = async (path, headers = {}) =>
     handler(new Request(new URL(path, 'https://a.example'), { headers }), undefined as never)
 })
@@ -271,3 +271,20 @@ it('what is neither file nor folder is not there', async () => {
 it.each(['missing', 'secret.txt'])('%s is no folder to serve', async (name) => {
   await expect(openFolder(join(base, name))).rejects.toMatchObject({ code: 'invalid_option' })
 })
+
+describe.skipIf(!hasUnzip())('an archive', () => {
+  it('is one for other programs, and follows no link round and round', async () => {
+    await writeFile(join(root, 'below/ü.bin'), randomBytes(200_000))
+    await symlink('../below', join(root, 'below', 'again'))
+    const archive = join(base, 'a.zip')
+    await writeFile(archive, new Uint8Array(await (await ask('/below/?zip')).arrayBuffer()))
+    expect(execFileSync('unzip', ['-tq', archive], { encoding: 'utf8' })).toContain('No errors detected')
+    const names = execFileSync('unzip', ['-Z1', archive], { encoding: 'utf8', env: { LC_ALL: 'C.UTF-8' } })
+    expect(names.trim().split('\n').sort()).toEqual(['below/a.txt', 'below/ü.bin'])
+    expect(execFileSync('unzip', ['-p', archive, 'below/a.txt'], { encoding: 'utf8' })).toBe('0123456789')
+  })
+})
+
+function hasUnzip(): boolean {
+  return spawnSync('unzip', ['-v']).error === undefined
+}

@@ -35,7 +35,7 @@ beforeEach(async () => {
   for (const name of ['app.wasm', 'a.txt']) await writeFile(join(root, name), 'content')
   await writeFile(join(root, '_headers'), RULES.replaceAll('\n', '\r\n'))
   const folder = await openFolder(root)
-  const handler = withHeaderRules(folder, files(folder))
+  const handler = withHeaderRules(folder, (shown) => files(shown, { listing: true, archive: true }))
   ask = async (path) => handler(new Request(new URL(path, 'https://a.example')), undefined as never)
 })
 afterEach(() => rm(root, { recursive: true }))
@@ -63,6 +63,14 @@ it('a path has placeholders of one segment and one star', async () => {
 
 it.each(['/_headers', '/%5Fheaders', '/_HEADERS'])('%s is not served', async (path) => {
   expect((await ask(path)).status).toBe(404)
+})
+
+it('it is in no listing and in no archive', async () => {
+  for (const path of ['/', '/?zip']) {
+    const text = await (await ask(path)).text()
+    expect(text).toContain('app.wasm')
+    expect(text).not.toMatch(/_headers/i)
+  }
 })
 
 it('a change is seen, and without the file there are no rules', async () => {

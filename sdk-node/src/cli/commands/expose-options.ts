@@ -132,7 +132,8 @@ async function targets(chosen: SiteCommand): Promise<Partial<ExposeOptions>> {
     const folder = await openFolder(chosen.folder, { hidden })
     return {
       ...shared,
-      fetch: withHeaderRules(folder, files(folder, { listing, spa, hidden })),
+      // Whoever has to pay for a path must not get its file in an archive.
+      fetch: withHeaderRules(folder, (shown) => files(shown, { listing, archive: !paid, spa, hidden })),
       ...(cache && { cache: { files: folder, ttl: cacheTtl } }),
     }
   }

@@ -493,7 +493,7 @@ export const FOLDER_OPTIONS: Table<FolderOptions> = {
   listing: usual(YES_NO, false, {
     field: 'listing',
     flags: '--listing',
-    help: 'list folders that have no index.html',
+    help: 'list folders that have no index.html, each with a ZIP archive of it',
   }),
   spa: usual(YES_NO, false, {
     field: 'spa',

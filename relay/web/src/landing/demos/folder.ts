@@ -11,7 +11,7 @@ export function createDemo(): FolderDemo {
   /** Files by path. The handler reads the map at each request. */
   const shared = new Map<string, File>()
   return {
-    fetch: files(shared, { listing: true }),
+    fetch: files(shared, { listing: true, archive: true }),
     add(chosen) {
       for (const file of chosen) shared.set(pathOf(file), file)
       return shared.size
