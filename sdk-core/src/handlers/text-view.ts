@@ -7,7 +7,7 @@ import { mediaType } from './media-type.ts'
 /** The query of the page. */
 export const VIEW = '?view'
 /** The most bytes that it shows: more than a person reads at once. */
-export const VIEW_MAX_BYTES: number = 256 * 1024
+const VIEW_MAX_BYTES: number = 256 * 1024
 
 const TEXT =
   /^(?:text\/(?!html)|application\/(?:json|javascript|sql|toml|xml|yaml|x-sh|[\w.-]+\+(?:json|xml))\b)/
