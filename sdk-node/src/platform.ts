@@ -68,7 +68,8 @@ export const NODE_OPTIONS: readonly string[] = Object.keys({
   allowLocalGateways: true,
 } satisfies Record<keyof NodeOptions, true>)
 
-const IDENTITY_PATH = 'identity.json'
+/** The default of `identityPath`. */
+export const IDENTITY_PATH = 'identity.json'
 
 /**
  * @param options including `identity` when the caller passed a key, so that nothing is written to files

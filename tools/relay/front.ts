@@ -31,13 +31,15 @@ interface Behind {
   relayPort: number
   /** @default relay.localhost */
   host?: string
+  /** A custom domain of a tenant. */
+  domain?: string
 }
 
 /** What visitors of a site that the relay only claims to have get. */
 const FALSE_PAGE = 'not the site'
 const QUESTION = /^GET \/discovery\/site\?site=([\da-f]{64}) /
 
-export function startFront({ port, relayPort, host = 'relay.localhost' }: Behind): Front {
+export function startFront({ port, relayPort, host = 'relay.localhost', domain = host }: Behind): Front {
   const sockets = new Set<Socket>()
   const keep = <T extends Socket>(socket: T): T => {
     sockets.add(socket)
@@ -67,7 +69,7 @@ export function startFront({ port, relayPort, host = 'relay.localhost' }: Behind
     keep(socket)
     socket.once('data', (hello) => {
       socket.pause()
-      const isTenant = hello.includes(`.${host}`)
+      const isTenant = hello.includes(`.${host}`) || (domain !== host && hello.includes(domain))
       const isSpared = front.spares(socket.remoteAddress)
       if (isTenant && !isSpared && front.mode === 'stall') return
       socket.unshift(hello)

@@ -296,6 +296,8 @@ export interface DomainStatus {
   protected: boolean
   /** Why it is not. */
   unprotected?: string | undefined
+  /** The verdict of the last visit of the site to itself there. */
+  probe?: ProbeVerdict | undefined
 }
 
 /** A visitor's request, and its tunnel. */

@@ -22,6 +22,7 @@ import { parseTcpTarget } from '../target/target-address.ts'
 import { serveTcpTarget } from '../target/tcp-target.ts'
 import { handlerOf } from './handler.ts'
 import { checkOptions, type ExposeOptions } from './options.ts'
+import type { ProbedSites } from './probed-site.ts'
 
 /** Exposure is the result of `expose`: a site for each relay. */
 export interface Exposure {
@@ -78,6 +79,8 @@ export async function exposeShared(options: ExposeOptions, shares?: ShareStore):
   const around = { gate, hold: hold?.before, recording }
   const handler = await handlerOf(options, relays[0]!, fetch, around).catch(abandoned)
   if (signal?.aborted) return abandoned(abortError(signal))
+  const relaysMax = relays.length + discover
+  const probed = await probesOf(options, relaysMax, (site) => sites.leave(site, suspicion(site)))
   const sites: RelaySites<PlatformSite> = new RelaySites<PlatformSite>({
     relays,
     discover,
@@ -91,7 +94,7 @@ export async function exposeShared(options: ExposeOptions, shares?: ShareStore):
         onSite: (site: Site) => onSite((gate?.attach(site) ?? site) as PlatformSite),
       }
       const terms = { ...termsOf(options, handler, isNamed), ...own }
-      return publishAt(platform(), terms, options, (site) => sites.leave(site, suspicion(relay)))
+      return publishAt(platform(), terms, options, probed)
     },
     begun: (site, relay) => options.onSite?.(site, relay.origin),
   })
@@ -211,22 +214,40 @@ function wantsAddresses({ access, via, visitorAddress }: ExposeOptions): boolean
   return visitorAddress ?? (access !== undefined || via === undefined)
 }
 
-/** Publishes at one relay, over a route and with a self-probe if the options ask for them. */
+/**
+ * Publishes at one relay, over a route and with a self-probe if the options ask for them.
+ * @param probed undefined without a self-probe
+ */
 async function publishAt(
   direct: Platform,
   terms: PublishOptions,
-  { ca, proxy, via, onProbe, carrier, clientCertificates, banMitm = false }: ExposeOptions,
-  suspected: (site: PlatformSite) => void,
+  { ca, proxy, via, carrier }: ExposeOptions,
+  probed: ProbedSites | undefined,
 ): Promise<PlatformSite> {
   const routed = via && (await onRoute(direct, { ...terms, ca, proxy, carrier }, [terms.relay, ...via]))
   const { platform, options } = routed ?? { platform: direct, options: terms }
+  if (!probed) return publishOn(platform, sharedOptions(options))
+  return probed.publish(platform, options, { ca, proxy, route: routed?.route })
+}
+
+/**
+ * Loads the code of the self-probe only when needed.
+ * @param left called with a site whose relay reads its traffic
+ */
+async function probesOf(
+  options: ExposeOptions,
+  relays: number,
+  left: (site: PlatformSite) => void,
+): Promise<ProbedSites | undefined> {
+  const { clientCertificates, onProbe, banMitm = false } = options
   // The site has no client certificate with which to visit itself.
   const isClosed = clientCertificates !== undefined && clientCertificates.required !== false
-  if (isClosed || (!onProbe && !banMitm)) return publishOn(platform, sharedOptions(options))
-  const { publishProbed } = await import('./probed-site.ts')
-  return publishProbed(platform, options, { ca, proxy, route: routed?.route }, (site, verdict) => {
-    onProbe?.({ site, verdict })
-    if (banMitm && verdict === 'suspected') suspected(site)
+  if (isClosed || (!onProbe && !banMitm)) return undefined
+  const { ProbedSites } = await import('./probed-site.ts')
+  return new ProbedSites(options, (site, verdict, domain) => {
+    onProbe?.({ site, verdict, domain })
+    // Of several relays, a domain may lead to any.
+    if (banMitm && verdict === 'suspected' && (domain === undefined || relays === 1)) left(site)
   })
 }
 
@@ -238,8 +259,10 @@ async function onRoute(
   return routed(...args)
 }
 
-function suspicion({ origin }: URL): SvcError {
-  return new SvcError('relay_suspected', `${origin} answers visitors itself and can read their traffic`)
+function suspicion({ canonicalUrl }: PlatformSite): SvcError {
+  const { protocol, host } = new URL(canonicalUrl)
+  const relay = `${protocol}//${host.slice(host.indexOf('.') + 1)}`
+  return new SvcError('relay_suspected', `${relay} answers visitors itself and can read their traffic`)
 }
 
 /** Resolves with the exposure when it is online and each relay has decided. @throws SvcError */

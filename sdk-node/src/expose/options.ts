@@ -200,6 +200,8 @@ const OWN_OPTIONS = Object.keys({
 export interface ProbeReport {
   site: PlatformSite
   verdict: ProbeVerdict
+  /** The custom domain that was visited. Undefined for the site's URL. */
+  domain: string | undefined
 }
 
 /** @throws SvcError `invalid_option` for an option that does not exist, and for invalid combinations */

@@ -1,56 +1,100 @@
 // Publishes a site with a self-probe, to detect whether something terminates TLS on the way.
 
+import { type KeyObject, X509Certificate } from 'node:crypto'
 import { type Admit, type Platform, type PlatformSite, type PublishOptions, publishOn } from '@svc/sdk-core'
 import type { SiteRoute } from '../hops/site-route.ts'
+import { readKeptDomains } from '../identity/domain-store.ts'
 import { sharedOptions } from '../known-options.ts'
 import { openThrough, proxyChoice } from '../net/forward-proxy.ts'
 import { localhostLookup } from '../net/localhost-lookup.ts'
-import type { NodeOptions } from '../platform.ts'
-import type { ProbeConnection } from '../probe/probe-connection.ts'
-import type { ProbeVerdict, SelfProbe } from '../probe/self-probe.ts'
+import { IDENTITY_PATH, type NodeOptions } from '../platform.ts'
+import { DomainProbes } from '../probe/domain-probes.ts'
+import {
+  openProbeConnection,
+  openProbeConnectionOver,
+  type ProbeConnection,
+} from '../probe/probe-connection.ts'
+import { Probes, type ProbeVerdict, SelfProbe } from '../probe/self-probe.ts'
+import type { ExposeOptions } from './options.ts'
 
 /**
- * Resolves when visitors can connect.
- * @param route the route of the site; undefined without one
- * @param judge called with each verdict
- * @throws SvcError
+ * Called with each verdict.
+ * @param domain the custom domain that was visited; undefined for the site's URL
  */
-export async function publishProbed(
-  platform: Platform,
-  options: PublishOptions,
-  way: Pick<NodeOptions, 'ca' | 'proxy'> & { route: SiteRoute | undefined },
-  judge: (site: PlatformSite, verdict: ProbeVerdict) => void,
-): Promise<PlatformSite> {
-  // A visitor may come before the site exists.
-  let probe: SelfProbe | undefined
-  const admit: Admit = async (stream) => (probe ? probe.admit(stream) : stream)
-  const { SelfProbe } = await import('../probe/self-probe.ts')
-  const visit = await visitOn(way)
-  const site = await publishOn({ ...platform, admit }, sharedOptions(options))
-  probe = new SelfProbe(
-    visit,
-    () => probedUrl(site),
-    (verdict) => judge(site, verdict),
-  )
-  return site
+export type Judge = (site: PlatformSite, verdict: ProbeVerdict, domain?: string) => void
+
+type Way = Pick<NodeOptions, 'ca' | 'proxy'> & { route?: SiteRoute | undefined }
+
+/** The self-probes of a site at all of its relays: a domain may lead to any of them. */
+export class ProbedSites {
+  readonly #probes = new Probes()
+  readonly #domains: DomainProbes | undefined
+  readonly #judge: Judge
+
+  constructor({ domains, identityPath = IDENTITY_PATH, proxy }: ExposeOptions, judge: Judge) {
+    this.#judge = judge
+    if (!domains) return
+    // The key is known, so that nobody has to be trusted: neither a development relay's CA nor the system's.
+    const options = { rejectUnauthorized: false }
+    this.#domains = new DomainProbes({
+      probes: this.#probes,
+      visit: (url, isOwn) => visitOn({ proxy }, { ...options, isOwn })(url),
+      keys: () => keysOf(domains, identityPath),
+      judge: (site, domain, verdict) => judge(site, verdict, domain),
+    })
+  }
+
+  /**
+   * Publishes the site at one relay. Resolves when visitors can connect.
+   * @throws SvcError
+   */
+  async publish(platform: Platform, options: PublishOptions, way: Way): Promise<PlatformSite> {
+    // A visitor may come before the site exists.
+    let probe: SelfProbe | undefined
+    const admit: Admit = async (stream) => (probe ? probe.admit(stream) : this.#probes.admit(stream))
+    const visit = visitOn(way, way.ca === undefined ? {} : { ca: way.ca })
+    const onSite: PublishOptions['onSite'] = (site) => {
+      site.addEventListener('domainschange', () => this.#domains?.look(site as PlatformSite))
+      options.onSite?.(site)
+    }
+    const site = await publishOn({ ...platform, admit }, sharedOptions({ ...options, onSite }))
+    probe = new SelfProbe(
+      this.#probes,
+      visit,
+      () => probedUrl(site),
+      (verdict) => this.#judge(site, verdict),
+    )
+    return site
+  }
 }
 
-/** Resolves with a function that opens a connection to the site as a visitor does. */
-async function visitOn({
-  ca,
-  proxy,
-  route,
-}: Parameters<typeof publishProbed>[2]): Promise<(url: URL) => ProbeConnection> {
-  const { openProbeConnection, openProbeConnectionOver } = await import('../probe/probe-connection.ts')
+/**
+ * Returns a function that opens a connection to the site as a visitor does.
+ * @param trusted the options of TLS
+ */
+function visitOn({ proxy, route }: Omit<Way, 'ca'>, trusted: object): (url: URL) => ProbeConnection {
   const proxyFor = proxyChoice(proxy)
-  const trusted = { ...(ca !== undefined && { ca }), lookup: localhostLookup }
+  const options = { ...trusted, lookup: localhostLookup }
   return (url) => {
-    if (route) return openProbeConnectionOver(route.visit(), url, trusted)
+    if (route) return openProbeConnectionOver(route.visit(), url, options)
     const chosen = proxyFor(url)
-    if (!chosen) return openProbeConnection(url, trusted)
+    if (!chosen) return openProbeConnection(url, options)
     const opening = openThrough(chosen, url).then(({ socket }) => socket)
-    return openProbeConnectionOver(opening, url, trusted)
+    return openProbeConnectionOver(opening, url, options)
   }
+}
+
+/** Resolves with the keys of the certificates that were brought, or are beside the identity file. */
+async function keysOf(
+  domains: NonNullable<ExposeOptions['domains']>,
+  identityPath: string,
+): Promise<ReadonlyMap<string, KeyObject>> {
+  const keys = new Map<string, KeyObject>()
+  if (domains.some((one) => typeof one === 'string'))
+    for (const { domain, publicKey } of await readKeptDomains(identityPath)) keys.set(domain, publicKey)
+  for (const one of domains)
+    if (typeof one !== 'string') keys.set(one.domain, new X509Certificate(one.certificate.chain).publicKey)
+  return keys
 }
 
 /**

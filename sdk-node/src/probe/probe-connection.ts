@@ -1,8 +1,9 @@
 // The self-probe's connection to the site, which starts like a browser's.
 
+import type { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { connect } from 'node:tls'
+import { type ConnectionOptions, connect } from 'node:tls'
 
 export interface ProbeConnection {
   /** Rejects when there will be no handshake. */
@@ -14,14 +15,23 @@ export interface ProbeConnection {
   close(): void
 }
 
-/**
- * Opens a connection over another one to the site's port.
- * @param options a CA
- */
+/** Something else than the site has shown a certificate. */
+export class ForeignKeyError extends Error {}
+
+/** A ProbeOptions says whom a visit trusts, and how it finds the site. */
+export interface ProbeOptions extends Pick<ConnectionOptions, 'ca' | 'rejectUnauthorized' | 'lookup'> {
+  /**
+   * Whether a certificate is the site's.
+   * @default any that is trusted
+   */
+  isOwn?: (leaf: X509Certificate) => boolean
+}
+
+/** Opens a connection over another one to the site's port. */
 export function openProbeConnectionOver(
   opening: Promise<Duplex>,
   url: URL,
-  options: object,
+  options: ProbeOptions,
 ): ProbeConnection {
   const opened = opening.then((socket) => openProbeConnection(url, { ...options, socket }))
   opened.catch(() => {})
@@ -44,8 +54,10 @@ export function openProbeConnectionOver(
   }
 }
 
-/** @param options a CA and a DNS lookup */
-export function openProbeConnection(url: URL, options: object): ProbeConnection {
+export function openProbeConnection(
+  url: URL,
+  { isOwn, ...options }: ProbeOptions & Pick<ConnectionOptions, 'socket'>,
+): ProbeConnection {
   const { hostname, port } = url
   const socket = connect({
     ...options,
@@ -55,7 +67,11 @@ export function openProbeConnection(url: URL, options: object): ProbeConnection 
     ALPNProtocols: ['h2', 'http/1.1'],
   })
   const secured = new Promise<void>((resolve, reject) => {
-    socket.once('secureConnect', resolve)
+    socket.once('secureConnect', () => {
+      const leaf = socket.getPeerX509Certificate()
+      if (!isOwn || (leaf && isOwn(leaf))) resolve()
+      else reject(new ForeignKeyError('the key is not the site’s'))
+    })
     socket.once('error', reject)
     socket.once('close', () => reject(new Error('the relay closed the connection')))
   })

@@ -12,7 +12,7 @@ import {
   PROBE_PEEK_MS,
 } from '@svc/protocol'
 import type { Admit, ByteStream, SecureStream } from '@svc/sdk-core'
-import type { ProbeConnection } from './probe-connection.ts'
+import { ForeignKeyError, type ProbeConnection } from './probe-connection.ts'
 
 /**
  * - `not_seen_from_here`: both ends of the visit's TLS are here. A relay that knows the site's address, or intercepts only some visitors, can
@@ -30,11 +30,54 @@ interface Pending {
   settle(verdict: ProbeVerdict): void
 }
 
+/** Probes are the visits of a site to itself, which it recognizes among its visitors at each of its relays. */
+export class Probes {
+  readonly #pending = new Set<Pending>()
+
+  get areOut(): boolean {
+    return this.#pending.size > 0
+  }
+
+  /** Resolves with a visitor's stream; with undefined when it was that of a probe. */
+  async admit(stream: SecureStream): Promise<ByteStream | undefined> {
+    if (!this.areOut) return stream
+    const { first, rest } = await peekableStream(stream, PROBE_PEEK_MS)
+    const pending = first && [...this.#pending].find(({ nonce }) => isProbe(first, nonce))
+    if (!pending) return rest
+    const ours = stream.exportKeyingMaterial(PROBE_LABEL, PROBE_MATERIAL_BYTES)
+    pending.settle(timingSafeEqual(ours, await pending.theirs) ? 'not_seen_from_here' : 'suspected')
+    end(rest)
+    return undefined
+  }
+
+  /** Resolves with what a visit shows. */
+  async judge(visit: ProbeConnection): Promise<ProbeVerdict> {
+    const { promise, resolve } = Promise.withResolvers<ProbeVerdict>()
+    const nonce = randomBytes(PROBE_NONCE_BYTES)
+    // Awaited from the first packet on: a TLS interceptor may connect here before its handshake with the probe is
+    // done.
+    const theirs = visit.secured.then(() => visit.exportKeyingMaterial(PROBE_LABEL, PROBE_MATERIAL_BYTES))
+    const pending: Pending = { nonce, theirs, settle: resolve }
+    this.#pending.add(pending)
+    const deadline = setTimeout(() => resolve('failed'), PROBE_DEADLINE_MS)
+    theirs.then(
+      () => visit.send(Buffer.concat([nonce, padding()])),
+      (error) => resolve(error instanceof ForeignKeyError ? 'suspected' : 'failed'),
+    )
+    visit.broken.then(() => resolve('failed'))
+    const verdict = await promise
+    clearTimeout(deadline)
+    this.#pending.delete(pending)
+    visit.close()
+    return verdict
+  }
+}
+
 export class SelfProbe {
+  readonly #probes: Probes
   readonly #visit: (url: URL) => ProbeConnection
   readonly #url: () => URL | undefined
   readonly #verdict: (verdict: ProbeVerdict) => void
-  #pending: Pending | undefined
   #probedAt = Number.NEGATIVE_INFINITY
 
   /**
@@ -42,10 +85,12 @@ export class SelfProbe {
    * @param url returns the site's URL; undefined while it does not lead to the site
    */
   constructor(
+    probes: Probes,
     visit: (url: URL) => ProbeConnection,
     url: () => URL | undefined,
     verdict: (verdict: ProbeVerdict) => void,
   ) {
+    this.#probes = probes
     this.#visit = visit
     this.#url = url
     this.#verdict = verdict
@@ -53,21 +98,8 @@ export class SelfProbe {
 
   /** Called with each connection: real visitors trigger probes, and probes are recognized among the visitors. */
   readonly admit: Admit = async (stream) => {
-    const pending = this.#pending
-    if (!pending) {
-      this.#probeIfDue()
-      return stream
-    }
-    const { first, rest } = await peekableStream(stream, PROBE_PEEK_MS)
-    if (!first || !isProbe(first, pending.nonce)) return rest
-    await this.#compare(stream, pending)
-    end(rest)
-    return undefined
-  }
-
-  async #compare(stream: SecureStream, { theirs, settle }: Pending): Promise<void> {
-    const ours = stream.exportKeyingMaterial(PROBE_LABEL, PROBE_MATERIAL_BYTES)
-    settle(timingSafeEqual(ours, await theirs) ? 'not_seen_from_here' : 'suspected')
+    if (!this.#probes.areOut) this.#probeIfDue()
+    return this.#probes.admit(stream)
   }
 
   #probeIfDue(): void {
@@ -75,28 +107,8 @@ export class SelfProbe {
     if (now - this.#probedAt < PROBE_COOLDOWN_MS) return
     this.#probedAt = now
     const url = this.#url()
-    if (url) this.#probe(this.#visit(url))
+    if (url) void this.#probes.judge(this.#visit(url)).then(this.#verdict)
     else this.#verdict('cached')
-  }
-
-  async #probe(visit: ProbeConnection): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<ProbeVerdict>()
-    const nonce = randomBytes(PROBE_NONCE_BYTES)
-    // Awaited from the first packet on: a TLS interceptor may connect here before its handshake with the probe is
-    // done.
-    const theirs = visit.secured.then(() => visit.exportKeyingMaterial(PROBE_LABEL, PROBE_MATERIAL_BYTES))
-    this.#pending = { nonce, theirs, settle: resolve }
-    const deadline = setTimeout(() => resolve('failed'), PROBE_DEADLINE_MS)
-    visit.broken.then(() => resolve('failed'))
-    theirs.then(
-      () => visit.send(Buffer.concat([nonce, padding()])),
-      () => resolve('failed'),
-    )
-    const verdict = await promise
-    clearTimeout(deadline)
-    this.#pending = undefined
-    visit.close()
-    this.#verdict(verdict)
   }
 }
 

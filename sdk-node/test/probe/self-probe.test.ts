@@ -7,15 +7,15 @@ import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
-import { PROBE_COOLDOWN_MS, PROBE_DEADLINE_MS, PROBE_PEEK_MS } from '@svc/protocol'
+import { PROBE_COOLDOWN_MS } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { describeRelay } from '../../../sdk-core/test/support/relay-descriptors.ts'
 import { RelayDouble } from '../../../sdk-core/test/support/relay-double.ts'
 import { type Front, startFront } from '../../../tools/relay/front.ts'
-import { WAIT_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import { type ExposeOptions, type Exposure, expose, type ProbeVerdict } from '../../src/index.ts'
 import { text, visit } from '../support/exposed.ts'
+import { withoutHaste } from '../support/probe-haste.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 let relay: TestRelay
@@ -57,16 +57,6 @@ async function start(options: Partial<ExposeOptions> = {}): Promise<string> {
     ...options,
   })
   return exposure.sites[0]!.url
-}
-
-const HASTE: ReadonlySet<number | undefined> = new Set([PROBE_DEADLINE_MS, PROBE_PEEK_MS])
-
-/** Gives a probe as long as this test has: a machine that has other work is no slow relay. */
-function withoutHaste(): void {
-  const later = globalThis.setTimeout
-  const patient = (work: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) =>
-    later(work, HASTE.has(ms) ? WAIT_TIMEOUT_MS : ms, ...args)
-  vi.spyOn(globalThis, 'setTimeout').mockImplementation(patient as typeof later)
 }
 
 /** Visits the relay itself, past whatever stands before it. */

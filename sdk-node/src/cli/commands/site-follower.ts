@@ -2,7 +2,7 @@
 
 import { compareVersions } from '@svc/protocol'
 import type { PlatformSite, SvcError } from '@svc/sdk-core'
-import type { ProbeVerdict } from '../../probe/self-probe.ts'
+import type { ProbeReport } from '../../expose/options.ts'
 import { RELEASE_VERSION } from '../../version.ts'
 import { EXIT, type ExitCode } from '../report/exit-codes.ts'
 import { explainError } from '../report/explain-error.ts'
@@ -134,16 +134,17 @@ export class SiteFollower {
    * Shows and reports the verdict of a self-probe.
    * @param isLeaving whether the site is closed when the relay is suspected
    */
-  probed(site: PlatformSite, verdict: ProbeVerdict, isLeaving: boolean): void {
+  probed({ site, verdict, domain }: ProbeReport, isLeaving: boolean): void {
     const row = this.#rows.find((row) => row.site === site)
     if (!row) return
     const { store } = this.#context
     // While no probe is possible, report that only once.
     const isKnown = verdict === 'cached' && store.verdictOf(site) === verdict
-    store.probed(site, verdict)
+    store.probed(site, verdict, domain)
     if (isKnown) return
-    this.#say({ event: 'probe', relay: row.relay, verdict })
-    if (isLeaving && verdict === 'suspected' && this.#isNamed(row)) this.#endsWith(EXIT.ended)
+    this.#say({ event: 'probe', relay: row.relay, domain, verdict })
+    const isLeft = isLeaving && verdict === 'suspected' && (domain === undefined || this.#rows.length === 1)
+    if (isLeft && this.#isNamed(row)) this.#endsWith(EXIT.ended)
   }
 
   /** Resolves when closed sites have unregistered their leases and every report was sent. */

@@ -175,7 +175,7 @@ export class Tunnel {
         tell(knockReport(tunnel, visitor, addressFor(logAddresses, address ? { address } : undefined)))
       },
       banMitm,
-      onProbe: ({ site, verdict }) => follower.probed(site, verdict, banMitm),
+      onProbe: (report) => follower.probed(report, banMitm),
     }
   }
 

@@ -104,8 +104,8 @@ export type Report =
   | { event: 'withdrawn'; id: string }
   /** This many earlier reports were dropped because the reader of the output was too slow. */
   | { event: 'dropped'; count: number }
-  /** The verdict of a self-probe. */
-  | ({ event: 'probe'; verdict: ProbeVerdict } & Subject)
+  /** The verdict of a self-probe; with `domain`, of a visit there. */
+  | ({ event: 'probe'; domain?: string | undefined; verdict: ProbeVerdict } & Subject)
   /** The relay has a newer release than this `svc`. */
   | ({ event: 'update'; release_version: string; svc_version: string } & Subject)
   /** The last line of a command that failed. */

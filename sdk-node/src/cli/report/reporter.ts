@@ -23,6 +23,8 @@ const REQUESTS_BACKLOG_MAX_BYTES = 64 * 1024
 /** The same for all other reports, which are few and more important. */
 const REPORTS_BACKLOG_MAX_BYTES = 1024 * 1024
 const READ = 'answers visitors itself and can read their traffic'
+/** What is said of a custom domain that is suspected. */
+export const FOREIGN = 'is answered with a key that is not the site’s, as by a relay that ends TLS itself'
 const NOT_PROBED =
   'has a copy of the files and ends TLS at the only URL of the site: svc does not check whether it reads what passes'
 
@@ -106,8 +108,7 @@ export function formatReport(report: Report, areSeveral = false): string | undef
     case 'dropped':
       return `svc: ${report.count} ${report.count === 1 ? 'line was' : 'lines were'} left out: the output is read too slowly`
     case 'probe':
-      if (report.verdict !== 'suspected' && report.verdict !== 'cached') return undefined
-      return `svc: ${nameOf(report, areSeveral)}${report.relay} ${report.verdict === 'cached' ? NOT_PROBED : READ}`
+      return formatProbe(report, areSeveral)
     case 'update':
       return `svc: ${formatUpdate(report)}`
     case 'error':
@@ -141,6 +142,14 @@ export function formatReport(report: Report, areSeveral = false): string | undef
     default:
       return 'domain' in report ? formatDomain(report) : formatSent(report)
   }
+}
+
+/** @returns undefined for a verdict about which nothing is to be done */
+function formatProbe(report: Extract<Report, { event: 'probe' }>, areSeveral: boolean): string | undefined {
+  const { relay, domain, verdict } = report
+  if (verdict !== 'suspected' && verdict !== 'cached') return undefined
+  const what = verdict === 'cached' ? NOT_PROBED : READ
+  return `svc: ${nameOf(report, areSeveral)}${domain === undefined ? `${relay} ${what}` : `${domain} ${FOREIGN}`}`
 }
 
 function formatMade(report: Extract<Report, { event: 'identity' | 'hash' | 'completion' }>): string {

@@ -46,7 +46,8 @@ export interface SiteEntry {
 export class StatusStore {
   readonly recentErrors: RecentErrors = new RecentErrors()
   readonly #rows = new Set<SiteEntry>()
-  readonly #probes = new WeakMap<PlatformSite, ProbeVerdict>()
+  /** The verdicts about each site: of its URL, which has no name here, and of its custom domains. */
+  readonly #probes = new WeakMap<PlatformSite, Map<string | undefined, ProbeVerdict>>()
   readonly #requests: AgentRequest[] = []
   readonly #visits: VisitorReport[] = []
   readonly #onVisitor: ((report: VisitorReport) => void) | undefined
@@ -68,13 +69,14 @@ export class StatusStore {
   }
 
   /** @returns the verdict of the last self-probe */
-  verdictOf(site: PlatformSite): ProbeVerdict | undefined {
-    return this.#probes.get(site)
+  verdictOf(site: PlatformSite, domain?: string): ProbeVerdict | undefined {
+    return this.#probes.get(site)?.get(domain)
   }
 
   /** Stores a verdict, even of a site that is not listed yet or no longer. */
-  probed(site: PlatformSite, verdict: ProbeVerdict): void {
-    this.#probes.set(site, verdict)
+  probed(site: PlatformSite, verdict: ProbeVerdict, domain: string | undefined): void {
+    const verdicts = this.#probes.get(site) ?? new Map()
+    this.#probes.set(site, verdicts.set(domain, verdict))
   }
 
   requested(request: AgentRequest): void {
@@ -137,7 +139,7 @@ export class StatusStore {
   }
 
   snapshot(): SiteStatus[] {
-    return this.#sorted().map((row) => statusOf(row, row.site && this.#probes.get(row.site)))
+    return this.#sorted().map((row) => statusOf(row, row.site ? this.#probes.get(row.site) : undefined))
   }
 
   #sorted(): SiteEntry[] {
@@ -201,7 +203,10 @@ export function domainsOf(site: PlatformSite | undefined): DomainStatus[] | unde
   }))
 }
 
-function statusOf(row: SiteEntry, probe: ProbeVerdict | undefined): SiteStatus {
+function statusOf(
+  row: SiteEntry,
+  probes: ReadonlyMap<string | undefined, ProbeVerdict> | undefined,
+): SiteStatus {
   const { tunnel, relay, site, failure, targets } = row
   const stats = site?.stats()
   const { rttMs, openStreams = 0, reconnects = 0, bytesIn = 0, bytesOut = 0 } = stats ?? {}
@@ -218,8 +223,8 @@ function statusOf(row: SiteEntry, probe: ProbeVerdict | undefined): SiteStatus {
     reconnects,
     bytes_in: bytesIn,
     bytes_out: bytesOut,
-    probe,
+    probe: probes?.get(undefined),
     cache: copyOf(row),
-    domains: domainsOf(site),
+    domains: domainsOf(site)?.map((status) => ({ ...status, probe: probes?.get(status.domain) })),
   }
 }

@@ -2,7 +2,7 @@
 
 import { formatStats, until } from '../report/format-stats.ts'
 import type { SiteStatus, VisitorReport } from '../report/report.ts'
-import { formatAddresses, formatHeading, formatReport, formatShare } from '../report/reporter.ts'
+import { FOREIGN, formatAddresses, formatHeading, formatReport, formatShare } from '../report/reporter.ts'
 import { isForPhones, qrCode } from './qr-code.ts'
 import { cut } from './text-lines.ts'
 
@@ -67,6 +67,9 @@ function siteLines(site: SiteStatus, areSeveral: boolean): string[] {
     ...(site.share_url === undefined ? [] : [formatShare(site)]),
     `  ${isNamed ? `${tunnel}: ` : ''}${formatStats(site)}`,
     ...(probe === 'suspected' ? [`  ${relay} answers visitors itself and can read their traffic`] : []),
+    ...(site.domains ?? [])
+      .filter((one) => one.probe === 'suspected')
+      .map(({ domain }) => `  ${domain} ${FOREIGN}`),
     ...(cache?.present
       ? [`  the relay keeps a copy ${until(cache.expires_at)} and can read what passes at ${canonical_url}`]
       : []),

@@ -239,6 +239,22 @@ describe('a copy in words', () => {
     expect(formatReport(closed)).toBe('taken off https://relay.example')
   })
 
+  it('says that something else answers at a domain', () => {
+    const said =
+      'shop.example.org is answered with a key that is not the site’s, as by a relay that ends TLS itself'
+    const domain = 'shop.example.org'
+    const report = { event: 'probe', relay: SITE.relay, domain } as const
+    expect(formatReport({ ...report, verdict: 'suspected' })).toBe(`svc: ${said}`)
+    expect(formatReport({ ...report, verdict: 'not_seen_from_here' })).toBeUndefined()
+    const status = { domain, online: true, state: 'active', records: [], certificate: 'valid' } as const
+    const domains = [{ ...status, protected: true, probe: 'suspected' as const }]
+    const view = renderView(
+      { sites: [{ ...SITE, domains }], visits: [], ...QUIET },
+      { columns: 200, rows: 60 },
+    )
+    expect(view).toContain(`  ${said}`)
+  })
+
   it('says why nothing is probed', () => {
     expect(formatReport({ event: 'probe', relay: SITE.relay, verdict: 'cached' })).toMatch(
       /^svc: https:\/\/relay\.example has a copy of the files and ends TLS at the only URL of the site/,
