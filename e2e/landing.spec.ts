@@ -40,9 +40,10 @@ test('a note: published at once, visited, kept while its owner looks around, sto
   await page.keyboard.press('Tab')
   await expect(page.getByRole('link', { name: 'Skip to the content' })).toBeFocused()
   const url = await publish('A note')
-  // The button is gone: the keyboard goes on before the address.
-  await page.keyboard.press('Tab')
+  // The button is gone: the keyboard goes on at the address, and Copy is beside it.
   await expect(page.getByRole('link', { name: url, exact: true })).toBeFocused()
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('button', { name: 'Copy the address' })).toBeFocused()
   await expect(page.getByText('only this machine can open the address')).toBeVisible()
   await expect(page.getByRole('img', { name: /QR code/ })).toHaveCount(0)
   await visitor.goto(url)
@@ -64,6 +65,8 @@ test('a note: published at once, visited, kept while its owner looks around, sto
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sites')
   await expect(page).toHaveURL(`${relay.url}/sites`)
   expect(String(await curl(relay.caFile, url))).toContain('You are visitor 4.')
+  // What is not there, and what browsers ask for beside a page, is no visit.
+  await curl(relay.caFile, `${url}/favicon.ico`, `${url}/none`)
   await page.goBack()
   await expect(page.locator('.count')).toHaveText('4')
 
@@ -136,18 +139,92 @@ wholeOnly(test, 'variant')(
   },
 )
 
-wholeOnly(test, 'variant')(
-  'a folder: what is chosen is downloaded from this tab, at an address that is not listed',
-  async ({ landing: { page, publish }, relay }) => {
-    const url = await publish('A folder')
-    await expect(page.getByText('No files yet')).toBeVisible()
-    const file = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('mine') }
-    await page.getByLabel('Choose files').setInputFiles([file])
-    await expect(page.getByText('1 file is shared')).toBeVisible()
-    expect(String(await curl(relay.caFile, `${url}/notes.txt`))).toBe('mine')
-    expect(String(await curl(relay.caFile, `${relay.url}/api/state`))).not.toContain(new URL(url).hostname)
-  },
-)
+test('a name: kept by the browser, and of two tabs the second says that it is taken', async ({
+  context,
+  landing: { page, publish, errors },
+  relay,
+}) => {
+  const name = page.getByRole('textbox', { name: 'Name' })
+  await name.fill('-no')
+  await page.getByRole('button', { name: 'Publish' }).press('Enter')
+  await expect(name).toBeFocused()
+  await expect(name).toHaveAccessibleDescription(/1 to 22 letters/)
+  await name.fill('My-Tab')
+  const url = await publish('A note')
+  expect(new URL(url).hostname).toBe(`my-tab.${new URL(relay.url).hostname}`)
+
+  const other = await openWeb(context, relay.url)
+  await other.page.getByRole('button', { name: 'Publish' }).click()
+  await expect(other.page.getByText('That name is in use by another tab of yours.')).toBeVisible()
+  await expect(other.page.getByRole('textbox', { name: 'Name' })).toHaveValue('my-tab')
+  // The first one has it still, also after a reload.
+  await page.reload()
+  await expect(page.locator('.address a')).toHaveText(url)
+  await expect(page.locator('.publish .state')).toHaveText('online')
+  await page.close()
+  await other.page.getByRole('button', { name: 'Publish' }).click()
+  await expect(other.page.locator('.address a')).toHaveText(url)
+  await expect(other.page.locator('.publish .state')).toHaveText('online')
+
+  // Another browser does not get it, and reads why.
+  const stranger = await openWeb(await context.browser()!.newContext(), relay.url)
+  await stranger.page.getByRole('textbox', { name: 'Name' }).fill('my-tab')
+  await stranger.page.getByLabel('Keep my name').uncheck()
+  await stranger.page.getByRole('button', { name: 'Publish' }).click()
+  await expect(stranger.page.getByText('Somebody else has this name')).toBeVisible()
+  await stranger.page.getByRole('textbox', { name: 'Name' }).fill('')
+  await stranger.page.getByRole('button', { name: 'Publish' }).click()
+  await expect(stranger.page.locator('.publish .state')).toHaveText('online')
+  const byChance = await stranger.page.locator('.address a').textContent()
+  await stranger.page.reload()
+  await expect(stranger.page.locator('.address a')).toHaveText(byChance!)
+  await stranger.page.context().close()
+  expect([...errors, ...other.errors]).toEqual([])
+})
+
+test('leaving asks while a visitor is connected, and only then', async ({
+  landing: { page, publish, errors },
+  visitor,
+}) => {
+  const url = await publish('A note')
+  await page.reload()
+  await expect(page.locator('.publish .state')).toHaveText('online')
+  expect(errors).toEqual([])
+  await visitor.goto(url)
+  await page.getByLabel('Text or HTML').click()
+  const asked = page.waitForEvent('dialog')
+  const left = page.close({ runBeforeUnload: true })
+  expect((await asked).type()).toBe('beforeunload')
+  await left
+  // It was dismissed: the site is still there.
+  await visitor.reload()
+  await expect(visitor.getByRole('heading')).toHaveText('Hello from a browser tab')
+  expect(errors.splice(0)).toEqual(['dialog: '])
+})
+
+test('a folder: never online empty, downloaded from this tab at an address that is not listed, back after a reload', async ({
+  landing: { page, publish },
+  relay,
+}) => {
+  await page.getByRole('radio', { name: 'A folder' }).check()
+  await page.getByRole('button', { name: 'Publish' }).press('Enter')
+  await expect(page.getByText('a folder is not published empty')).toBeVisible()
+  await expect(page.locator('.publish .state')).toHaveCount(0)
+  const file = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('mine') }
+  await page.getByLabel('Choose files').setInputFiles([file])
+  const url = await publish('A folder')
+  await expect(page.getByText('1 file: notes.txt')).toBeVisible()
+  expect(String(await curl(relay.caFile, `${url}/notes.txt`))).toBe('mine')
+  expect(String(await curl(relay.caFile, `${relay.url}/api/state`))).not.toContain(new URL(url).hostname)
+  await page.getByLabel('Choose files').setInputFiles([{ ...file, name: 'more.txt' }])
+  await expect(page.getByText('2 files: notes.txt, more.txt')).toBeVisible()
+  await page.reload()
+  await expect(page.locator('.publish .state')).toHaveText('online')
+  expect(String(await curl(relay.caFile, `${url}/more.txt`))).toBe('mine')
+  // What was stopped is forgotten.
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await expect(page.getByText('Or drop files or a folder here.')).toBeVisible()
+})
 
 wholeOnly(test, 'variant')(
   'a webhook inspector: by keyboard alone, what came is shown in full, repeated, and kept while its owner looks around',
@@ -172,6 +249,18 @@ wholeOnly(test, 'variant')(
     await curl(relay.caFile, `${url}/meanwhile`)
     await page.goBack()
     await expect(requestsIn(page)).toHaveText([/^200 GET \/meanwhile/, /· replay$/, /^200 POST/])
+
+    // A reload keeps them, also those that came before the one that was loaded last.
+    await curl(relay.caFile, '-H', 'Content-Type: application/json', '-d', '{"paid":[1,2]}', `${url}/json`)
+    for (const _ of [1, 2]) {
+      await page.reload()
+      await expect(requestsIn(page)).toHaveText([/POST \/json/, /\/meanwhile/, /POST \/hook/, /POST \/hook/])
+    }
+    await requestsIn(page).first().press('Enter')
+    await expect(page.getByRole('tabpanel').locator('pre').first()).toHaveText(/^\{\s+"paid": \[\s+1,/)
+    await page.getByRole('button', { name: 'Forget them now' }).press('Enter')
+    await expect(requestsIn(page)).toHaveCount(0)
+    expect(await page.evaluate(() => sessionStorage.getItem('svc-landing-requests'))).toBeNull()
     await page.getByRole('button', { name: 'Stop', exact: true }).press('Enter')
     await expect(requestsIn(page)).toHaveCount(0)
   },
@@ -192,7 +281,6 @@ wholeOnly(test, 'variant')(
     await expect(requestsIn(page)).toHaveCount(1)
     await page.reload()
     await expect(page.locator('.publish .state')).toHaveText('online')
-    await curl(relay.caFile, `${url}/hook`)
     await expect(requestsIn(page)).toHaveCount(1)
     await page.keyboard.press('?')
     await page.getByRole('button', { name: 'Keys' }).press('Enter')
@@ -283,7 +371,13 @@ wholeOnly(test, 'variant')(
     ])
     await named.stop()
     await expect(page.locator('.publish .state')).toHaveText('reconnecting')
-    await expect(page.getByText('Visitors cannot connect: the relay does not answer.')).toBeVisible()
+    await expect(
+      page.getByText(/^Visitors cannot connect: the relay does not answer\. Trying again/),
+    ).toBeVisible()
+    // The browser knows before the SDK does, and says so in words.
+    await page.context().setOffline(true)
+    await expect(page.getByText(/^You are offline\. Trying again (?:in \d+ s\.|…)$/)).toBeVisible()
+    await page.context().setOffline(false)
     await expect(page.getByText('Open it on your phone')).toHaveCount(0)
     await expect(code).toHaveCSS('opacity', '0.15')
     await expect(page.locator('.publish .error')).toHaveText('')

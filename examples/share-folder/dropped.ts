@@ -3,12 +3,13 @@
 /** Files of one folder that the page keeps at most: more than a folder that people share has. */
 const FILES_MAX = 20_000
 
-/**
- * Has to be called in the `drop` event, after which its items are gone.
- * @returns path → file. A folder that was dropped alone is the site's root.
- */
-export async function droppedFiles(transfer: DataTransfer): Promise<Map<string, File>> {
-  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
+/** Has to be called in the `drop` event, after which its items are gone. */
+export function droppedEntries(transfer: DataTransfer | null): FileSystemEntry[] {
+  return [...(transfer?.items ?? [])].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
+}
+
+/** @returns path → file. A folder that was dropped alone is the site's root. */
+export async function filesOf(entries: readonly FileSystemEntry[]): Promise<Map<string, File>> {
   const [only] = entries
   const found = new Map<string, File>()
   const roots = entries.length === 1 && isFolder(only) ? await children(only) : entries

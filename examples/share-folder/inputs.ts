@@ -1,7 +1,7 @@
 // Takes files into the page: chosen in a dialog, or dropped.
 import { element } from '../shared/dom.ts'
 import { showError } from '../shared/show-error.ts'
-import { droppedFiles } from './dropped.ts'
+import { droppedEntries, filesOf } from './dropped.ts'
 
 export interface Shelf {
   add(found: Iterable<[path: string, file: File]>): void
@@ -30,7 +30,7 @@ function watchDrop(target: HTMLElement, shelf: Shelf): void {
     event.preventDefault()
     target.classList.remove('over')
     try {
-      if (event.dataTransfer) shelf.add(await droppedFiles(event.dataTransfer))
+      shelf.add(await filesOf(droppedEntries(event.dataTransfer)))
     } catch (error) {
       showError(error)
     }

@@ -1,8 +1,9 @@
 // Starts the relay's pages in the document.
 
 import { App } from './app.tsx'
-import { resume } from './landing/publication.ts'
+import { resume, sweepLater } from './landing/actions.ts'
 import { render } from './preact.ts'
 
 render(<App />, document.body)
 resume()
+sweepLater()

@@ -24,7 +24,10 @@ test.each([
   ['invitation_required', 'this relay lets nobody in', 'invitation'],
   ['invitation_rejected', 'the invitation is used up', 'invitation'],
   ['invalid_option', 'access.password is a hash', 'password'],
-  ['invalid_option', 'name has to be short', undefined],
+  ['hostname_conflict', 'another identity has it', 'name'],
+  ['name_in_other_tab', '', 'name'],
+  ['files_gone', '', 'files'],
+  ['invalid_option', 'http2 must be true or false', undefined],
   ['relay_full', 'access.password', undefined],
 ])('an error %s with the message "%s" is about the field %s', (code, message, field) => {
   expect(faultOf(code, message)).toBe(field)

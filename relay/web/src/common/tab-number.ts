@@ -19,13 +19,18 @@ async function claimNumber(page: string): Promise<number> {
   const key = `svc-${page}-tab`
   const kept = sessionStorage.getItem(key)
   // A duplicated tab has the stored number of the first tab, which holds the lock.
-  const signal = AbortSignal.timeout(isReload() ? RELOAD_MS : COPY_MS)
-  if (kept !== null && (await requestLock(page, Number(kept), { signal }))) return Number(kept)
+  const signal = AbortSignal.timeout(patienceMs())
+  if (kept !== null && (await requestLock(lockOf(page, Number(kept)), { signal }))) return Number(kept)
   for (let number = 1; ; number += 1)
-    if (await requestLock(page, number, { ifAvailable: true })) {
+    if (await requestLock(lockOf(page, number), { ifAvailable: true })) {
       sessionStorage.setItem(key, String(number))
       return number
     }
+}
+
+/** @returns milliseconds for the page before a reload, or before a duplicate of its tab, to free what it holds */
+export function patienceMs(): number {
+  return isReload() ? RELOAD_MS : COPY_MS
 }
 
 function isReload(): boolean {
@@ -33,12 +38,25 @@ function isReload(): boolean {
   return navigation?.type === 'reload'
 }
 
-/** Holds the number's lock until the page closes. @returns whether it got the lock */
-function requestLock(page: string, number: number, options: LockOptions): Promise<boolean> {
+/** @returns the name of the lock of a number */
+export function lockOf(page: string, number: number): string {
+  return `svc-${page}-${number}`
+}
+
+/**
+ * Holds a lock among the tabs of this origin.
+ * @param until resolves when the lock is free again; without it the page holds it until it closes
+ * @returns whether it got the lock
+ */
+export function requestLock(
+  name: string,
+  options: LockOptions,
+  until: Promise<void> = new Promise(() => {}),
+): Promise<boolean> {
   return new Promise((resolve) => {
-    const lock = navigator.locks.request(`svc-${page}-${number}`, options, (granted) => {
+    const lock = navigator.locks.request(name, options, (granted) => {
       resolve(granted !== null)
-      return granted === null ? undefined : new Promise(() => {})
+      return granted === null ? undefined : until
     })
     lock.catch(() => resolve(false))
   })

@@ -1,4 +1,5 @@
-// What the user chooses about who may come in, and the option `access` of `publish` that this makes.
+// What the user chooses about a site: its name, who may come in, and the option `access` of `publish` that this makes.
+import { normalizeName } from '@svc/protocol'
 import type { AccessOptions } from '@svc/sdk-browser'
 import { LANDING } from '../texts/landing.ts'
 
@@ -8,6 +9,10 @@ export const HOURS = [1, 8, 24] as const
 const HOUR_MS = 3_600_000
 
 export interface Choices {
+  /** The site's name; empty for one by chance. */
+  name: string
+  /** This browser keeps the key that owns the name. */
+  isKept: boolean
   /** What the note says. */
   note: string
   isListed: boolean
@@ -20,11 +25,18 @@ export interface Choices {
 }
 
 export const NO_CHOICES: Choices = {
+  name: '',
+  isKept: true,
   note: LANDING.firstNote,
   isListed: false,
   isAsking: false,
   password: '',
   hours: 0,
+}
+
+/** @returns undefined for what is no name; empty for none */
+export function wantedName(text: string): string | undefined {
+  return text.trim() === '' ? '' : normalizeName(text)
 }
 
 /** @returns when the site closes, in milliseconds since the epoch; undefined for never */
@@ -46,10 +58,18 @@ export function accessOf(
 }
 
 /** A field of the form, and what is wrong with it. */
-export type Fault = 'password' | 'invitation' | undefined
+export type Fault = 'name' | 'files' | 'password' | 'invitation' | undefined
+
+const FAULTS: Readonly<Record<string, Fault>> = {
+  invitation_required: 'invitation',
+  invitation_rejected: 'invitation',
+  hostname_conflict: 'name',
+  name_in_other_tab: 'name',
+  files_gone: 'files',
+}
 
 /** @returns the field that an error of `publish` is about */
 export function faultOf(code: unknown, message: string): Fault {
-  if (code === 'invitation_required' || code === 'invitation_rejected') return 'invitation'
-  return code === 'invalid_option' && message.startsWith('access.password') ? 'password' : undefined
+  if (code === 'invalid_option' && message.startsWith('access.password')) return 'password'
+  return typeof code === 'string' && Object.hasOwn(FAULTS, code) ? FAULTS[code] : undefined
 }

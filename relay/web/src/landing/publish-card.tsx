@@ -5,9 +5,13 @@ import { useStore } from '../common/store.ts'
 import { useEffect, useRef, useState, type VNode } from '../preact.ts'
 import { LANDING } from '../texts/landing.ts'
 import { SITE_STATES, waitingText } from '../texts/site-states.ts'
-import type { Choices } from './choices.ts'
+import { start, stop, write } from './actions.ts'
+import { type Choices, type Fault, wantedName } from './choices.ts'
 import type { Kind } from './demos/demo.ts'
-import { lastChoices, type Publication, publication, start, stop, write } from './publication.ts'
+import { shelf } from './demos/shelf.ts'
+import { FolderFiles } from './folder-files.tsx'
+import { NameField } from './name-field.tsx'
+import { keptName, lastChoices, type Publication, publication } from './publication.ts'
 import { PublishedSite } from './published-site.tsx'
 import { WhoMayComeIn } from './who-may-come-in.tsx'
 
@@ -42,27 +46,44 @@ function nextAttempt(until: number | undefined): string | undefined {
   return until === undefined ? undefined : LANDING.nextAttempt(formatClock(until))
 }
 
+interface Wrong {
+  fault: Fault
+  error: string
+}
+
 function Choice({ previous }: { previous: Publication | undefined }): VNode {
   const [kind, setKind] = useState<Kind>(previous?.kind ?? 'note')
-  const [choices, setChoices] = useState<Choices>(lastChoices)
+  const [choices, setChoices] = useState<Choices>(lastChoices.value)
   const [invitation, setInvitation] = useState('')
+  /** What is wrong is found here, or by the relay. */
+  const [wrong, setWrong] = useState<Wrong | undefined>(undefined)
+  useEffect(() => setWrong(previous && { fault: previous.fault, error: previous.error }), [previous])
   const set = (change: Partial<Choices>): void => setChoices((now) => ({ ...now, ...change }))
   const submit = (event: Event): void => {
     event.preventDefault()
-    void start(kind, choices, invitation.trim())
+    const name = wantedName(choices.name)
+    if (name === undefined) setWrong({ fault: 'name', error: LANDING.noName })
+    else if (kind === 'folder' && shelf.value.files.size === 0)
+      setWrong({ fault: 'files', error: LANDING.noFiles })
+    else void start(kind, { ...choices, name }, invitation.trim())
   }
-  const errorOf = (field: Publication['fault']): string =>
-    previous?.fault === field ? (previous?.error ?? '') : ''
+  const choose = (next: Kind): void => {
+    setKind(next)
+    // A name that somebody typed stays; one that the browser kept is of its kind.
+    if (choices.name === keptName(kind)) set({ name: keptName(next) })
+  }
+  const errorOf = (field: Fault): string => (wrong && wrong.fault === field ? wrong.error : '')
   return (
-    <form onSubmit={submit}>
-      <Kinds kind={kind} onChange={setKind} />
-      {kind === 'note' ? (
-        <Note text={choices.note} onInput={(note) => set({ note })} />
-      ) : (
-        <p class="quiet about">{LANDING.kinds[kind].about}</p>
-      )}
+    <form onSubmit={submit} noValidate>
+      <Kinds kind={kind} onChange={choose} />
+      <div class="content-of-kind">
+        {kind === 'note' && <Note text={choices.note} onInput={(note) => set({ note })} />}
+        {kind === 'folder' && <FolderFiles error={errorOf('files')} isOnline={false} />}
+        {kind !== 'note' && <p class="quiet about">{LANDING.kinds[kind].about}</p>}
+      </div>
+      <NameField choices={choices} set={set} error={errorOf('name')} isSecret={kind !== 'note'} />
       <WhoMayComeIn choices={choices} set={set} canAsk={kind !== 'webhook'} error={errorOf('password')} />
-      {previous?.fault === 'invitation' && (
+      {wrong?.fault === 'invitation' && (
         <SecretField
           id="invitation"
           autocomplete="off"
@@ -102,7 +123,7 @@ function Kinds({ kind, onChange }: { kind: Kind; onChange(kind: Kind): void }): 
   )
 }
 
-/** The rows of the text field: as high as what the other kinds show after publishing. */
+/** The rows of the text field: as high as what the other kinds show. */
 const NOTE_ROWS = 4
 
 function Note({ text, onInput }: { text: string; onInput(text: string): void }): VNode {
@@ -122,20 +143,24 @@ function Note({ text, onInput }: { text: string; onInput(text: string): void }):
 
 function Published(now: Publication): VNode {
   const top = useRef<HTMLDivElement>(null)
-  // The button that had the focus is gone: the keyboard goes on where the address will be.
+  const hasUrl = now.url !== ''
+  // The button that had the focus is gone: the keyboard goes on where the address will be, and then at the address.
   useEffect(() => {
-    if (document.activeElement === document.body) top.current?.focus({ preventScroll: true })
-  }, [])
-  const [note, setNote] = useState(() => lastChoices().note)
+    const { activeElement } = document
+    if (activeElement !== document.body && activeElement !== top.current) return
+    const place = hasUrl ? top.current?.querySelector('a') : top.current
+    place?.focus({ preventScroll: true })
+  }, [hasUrl])
+  const [note, setNote] = useState(() => lastChoices.value.note)
   const change = (text: string): void => {
     setNote(text)
-    write(text)
+    void write(text)
   }
   return (
     <div ref={top} tabIndex={-1} class="content">
       <PublishedSite {...now} />
       {now.kind === 'note' && <Note text={note} onInput={change} />}
-      <button type="button" class="plain" disabled={now.state === 'connecting'} onClick={stop}>
+      <button type="button" class="plain" disabled={now.state === 'connecting'} onClick={() => void stop()}>
         {LANDING.stop}
       </button>
     </div>

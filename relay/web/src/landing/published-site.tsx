@@ -7,12 +7,10 @@ import { formatClock, formatTime } from '../common/format.ts'
 import { useEffect, useState, type VNode } from '../preact.ts'
 import { LANDING } from '../texts/landing.ts'
 import type { Visit } from './demos/demo.ts'
+import { FolderFiles } from './folder-files.tsx'
 import type { Knocks } from './knocks.tsx'
-import { type Publication, share } from './publication.ts'
-import { HAS_CODE } from './visitor-card.tsx'
-
-/** Every browser supports the attribute; the types lack it. */
-const FOLDER = { webkitdirectory: true }
+import type { Publication } from './publication.ts'
+import { StateSentence } from './state-sentence.tsx'
 
 export function PublishedSite({
   kind,
@@ -21,10 +19,11 @@ export function PublishedSite({
   shareUrl,
   visits,
   visitCount,
-  fileCount,
   knocks,
   hasPassword,
   endsAt,
+  nextAttemptAt,
+  recorder,
 }: Publication): VNode {
   return (
     <>
@@ -40,7 +39,7 @@ export function PublishedSite({
             )}
             <CopyButton text={url} label={LANDING.copyUrl} />
           </div>
-          <p class="quiet">{LANDING.about(state, HAS_CODE)}</p>
+          <StateSentence state={state} nextAttemptAt={nextAttemptAt} />
           {hasPassword && <p class="quiet">{LANDING.hasPassword}</p>}
           {endsAt !== undefined && (
             <p class="quiet">{LANDING.endsAt(formatTime(new Date(endsAt).toISOString()))}</p>
@@ -48,8 +47,16 @@ export function PublishedSite({
         </div>
       </div>
       <ShareLink url={shareUrl ?? ''} />
-      {kind === 'folder' && <FolderInputs count={fileCount} />}
+      {kind === 'folder' && <FolderFiles error="" isOnline={true} />}
       {knocks && <WaitingVisitors visitors={knocks} />}
+      {kind === 'webhook' && (
+        <p class="quiet">
+          {LANDING.keptRequests}{' '}
+          <button type="button" class="link" onClick={() => recorder?.clear()}>
+            {LANDING.forget}
+          </button>
+        </p>
+      )}
       {kind !== 'webhook' && <Visits visits={visits} count={visitCount} />}
     </>
   )
@@ -92,27 +99,5 @@ function Visits({ visits, count }: { visits: readonly Visit[]; count: number }):
         ))}
       </ul>
     </>
-  )
-}
-
-/** Lets the user choose files and folders. The inputs stay in place for keyboards and screen readers. */
-function FolderInputs({ count }: { count: number }): VNode {
-  const take = (event: Event): void => {
-    const input = event.currentTarget as HTMLInputElement
-    share(input.files ?? [])
-    input.value = ''
-  }
-  return (
-    <div class="choose">
-      <label class="button">
-        {LANDING.chooseFiles}
-        <input type="file" multiple onChange={take} />
-      </label>
-      <label class="button plain">
-        {LANDING.chooseFolder}
-        <input type="file" {...FOLDER} onChange={take} />
-      </label>
-      <output class="quiet">{count === 0 ? LANDING.noFiles : LANDING.fileCount(count)}</output>
-    </div>
   )
 }

@@ -1,17 +1,20 @@
 // Texts of the landing page.
 import type { SiteState } from '@svc/sdk-browser'
-import { RELAY_GONE } from './site-states.ts'
 
 /** The reason for which a site waits is said beside it. */
 const ABOUT: Readonly<Record<SiteState, string>> = {
   connecting: '',
   waiting: 'Visitors cannot connect yet.',
   online: 'Online for as long as this tab is open. Open it on your phone, or send it to a friend.',
-  reconnecting: RELAY_GONE,
+  reconnecting: 'Visitors cannot connect.',
   closed: '',
 }
 const ONLINE_HERE =
   'Online for as long as this tab is open. The relay is on localhost: only this machine can open the address.'
+
+/** @param seconds until the next attempt; 0 during one */
+const attempt = (seconds: number): string =>
+  seconds > 0 ? `Trying again in ${seconds} s.` : 'Trying again …'
 
 export const LANDING = {
   title: 'Your tab is the web server',
@@ -41,6 +44,14 @@ export const LANDING = {
   },
   note: 'Text or HTML',
   firstNote: 'Hello from a browser tab',
+  name: 'Name',
+  nameByChance: 'one by chance',
+  noName: 'A name has 1 to 22 letters, digits and hyphens, with no hyphen at its ends.',
+  keepName: 'Keep my name',
+  keepNameAbout:
+    'This browser keeps the key that owns the name: you get the same address next time, and nobody else does.',
+  nameCanBeGuessed:
+    'Whoever guesses the name can come in. Leave it empty for an address that nobody can guess.',
   listed: 'Show it in the list of sites',
   access: 'Who may come in',
   password: 'Password for visitors',
@@ -70,12 +81,29 @@ export const LANDING = {
     'On this relay every site needs its own certificate, and public logs list the names in certificates: anyone who reads them finds the address. Publish again to do it anyway.',
   errors: {
     invitation_required: 'This relay lets nobody publish without an invitation.',
-    relay_unreachable: 'The relay does not answer. Are you offline? Press Publish to try again.',
-    hostname_conflict:
-      'Somebody else has this name, perhaps another browser of yours. Publish under another one.',
+    invitation_rejected: 'The relay does not take this invitation: it is wrong, used up or over.',
+    relay_unreachable: 'The relay does not answer. Press Publish to try again.',
+    offline: 'You are offline. Press Publish when you are back.',
+    hostname_conflict: 'Somebody else has this name, perhaps another browser of yours. Choose another one.',
+    name_in_other_tab: 'That name is in use by another tab of yours. Choose another one.',
+    lease_replaced: 'Another page with the same key has taken this name. Publish again to take it back.',
+    files_gone: 'This browser did not keep the files. Choose them again.',
     visitor_failed:
       'A visitor’s browser left before it saw the page. It may not trust this relay’s certificate.',
+    handler_failed: 'A visitor got an error instead of an answer.',
+    identity_unavailable:
+      'This browser keeps no keys for this page, perhaps since the window is private. Publish without “Keep my name”.',
+    rate_limited: 'That was too often for this relay. Wait a minute, then press Publish.',
+    relay_full: 'The relay has no room at the moment. Try again later.',
+    metadata_refused: 'The relay does not show the description of this site.',
+    name_had_other_owner:
+      'Somebody else had this name before: browsers that visited them may still have their cookies and pages.',
+    incompatible_relay: 'This page is of another release than the relay. Reload it.',
+    unsupported_platform: 'This browser is too old to publish. A current one can.',
   },
+  /** For errors that have no sentence. @param code what people can search for */
+  failed: (code: string | undefined): string =>
+    `That did not work. Press Publish to try again.${code === undefined ? '' : ` (${code})`}`,
   stop: 'Stop',
   nextAttempt: (time: string): string => `at ${time}`,
   copyUrl: 'Copy the address',
@@ -86,12 +114,22 @@ export const LANDING = {
   /** Says what the state means for visitors. @param isForAll whether other devices can open the address */
   about: (state: SiteState, isForAll: boolean): string =>
     state === 'online' && !isForAll ? ONLINE_HERE : ABOUT[state],
+  offline: (seconds: number): string => `You are offline. ${attempt(seconds)}`,
+  relayGone: (seconds: number): string =>
+    `Visitors cannot connect: the relay does not answer. ${attempt(seconds)}`,
+  keptRequests:
+    'The last 100 requests outlast a reload: this tab’s session storage has them until you stop or close it.',
+  forget: 'Forget them now',
   visits: 'Visits',
   noVisits: 'Nobody yet.',
   chooseFiles: 'Choose files',
   chooseFolder: 'Choose a folder',
-  fileCount: (count: number): string => (count === 1 ? '1 file is shared' : `${count} files are shared`),
-  noFiles: 'No files yet: choose some.',
+  dropHere: 'Or drop files or a folder here.',
+  noFiles: 'Choose a file or a folder first: a folder is not published empty.',
+  notRead: 'That could not be read, or has more than 20,000 files. Choose the folder instead.',
+  clearFiles: 'Remove all',
+  fileCount: (count: number, names: string): string =>
+    `${count === 1 ? '1 file' : `${count} files`}: ${names}`,
   moreOf: {
     note: { href: '/examples/hello/', text: 'A page with a handler, as an example' },
     folder: { href: '/examples/share-folder/', text: 'The same as an example, with progress of downloads' },

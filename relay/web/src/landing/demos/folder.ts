@@ -1,25 +1,41 @@
 // Serves files of the user's machine from this tab.
 import { files } from '@svc/sdk-browser/handlers'
+import { tabNumber } from '../../common/tab-number.ts'
+import { LANDING } from '../../texts/landing.ts'
 import type { Demo } from './demo.ts'
+import { forgetFiles, keepFiles, keptFiles } from './kept-files.ts'
+import { clearFiles, type Shelf, shelf } from './shelf.ts'
 
-interface FolderDemo extends Demo {
-  /** Adds files and replaces those of the same path. @returns the number of shared files */
-  add(chosen: Iterable<File>): number
-}
-
-export function createDemo(): FolderDemo {
-  /** Files by path. The handler reads the map at each request. */
+/**
+ * A folder never goes online empty.
+ * @param isResuming whether its files are those of the page before a reload
+ * @throws an error with the code `files_gone`
+ */
+export async function createDemo(isResuming: boolean): Promise<Demo> {
+  const tab = await tabNumber('landing-folder')
+  const kept = isResuming ? await keptFiles(tab) : undefined
+  if (kept) shelf.set(kept)
+  if (shelf.value.files.size === 0)
+    throw Object.assign(new Error(LANDING.errors.files_gone), { code: 'files_gone' })
+  /** The handler reads the map at each request. */
   const shared = new Map<string, File>()
+  const show = ({ files }: Shelf): void => {
+    shared.clear()
+    for (const [path, file] of files) shared.set(path, file)
+  }
+  show(shelf.value)
+  void keepFiles(tab, shelf.value)
+  const unsubscribe = shelf.subscribe(() => {
+    show(shelf.value)
+    void keepFiles(tab, shelf.value)
+  })
+  const fetch = files(shared, { listing: true, archive: true })
   return {
-    fetch: files(shared, { listing: true, archive: true }),
-    add(chosen) {
-      for (const file of chosen) shared.set(pathOf(file), file)
-      return shared.size
+    fetch,
+    forget: () => {
+      unsubscribe()
+      clearFiles()
+      void forgetFiles(tab)
     },
   }
-}
-
-/** The first segment of a relative path is the chosen folder itself. */
-function pathOf(file: File): string {
-  return file.webkitRelativePath.replace(/^[^/]*\//, '') || file.name
 }

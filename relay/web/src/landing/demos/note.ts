@@ -3,12 +3,7 @@ import { NOTE } from '../../texts/note.ts'
 import type { Demo } from './demo.ts'
 import style from './note.css?inline'
 
-interface NoteDemo extends Demo {
-  /** Later visitors see this text. */
-  write(text: string): void
-}
-
-export function createDemo(text: string): NoteDemo {
+export function createDemo(text: string): Demo {
   let note = text
   let visits = 0
   const fetch = (request: Request): Response => {

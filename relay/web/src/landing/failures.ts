@@ -1,0 +1,21 @@
+// What an error of `publish` means for the owner of the tab, in a sentence. The SDK's own messages are for programmers.
+import { LANDING } from '../texts/landing.ts'
+import { type Fault, faultOf } from './choices.ts'
+
+/** @returns the sentence, and the field of the form that it is about */
+export function failureOf(error: unknown): { text: string; fault: Fault } {
+  const fault = faultOf(codeOf(error), error instanceof Error ? error.message : '')
+  return { text: fault === 'password' ? LANDING.passwordRefused : sentenceOf(codeOf(error)), fault }
+}
+
+/** @param code of an error */
+export function sentenceOf(code: unknown): string {
+  if (code === 'relay_unreachable' && !navigator.onLine) return LANDING.errors.offline
+  const sentences: Readonly<Record<string, string>> = LANDING.errors
+  const known = typeof code === 'string' && Object.hasOwn(sentences, code) ? sentences[code] : undefined
+  return known ?? LANDING.failed(typeof code === 'string' ? code : undefined)
+}
+
+export function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}
