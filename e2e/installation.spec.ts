@@ -37,6 +37,7 @@ wholeOnly(test, 'variant')(
   'its line installs svc as it was copied, and each system has its own',
   async ({ context, relay }, info) => {
     const { page, errors } = await openWeb(context, relay.url)
+    await page.getByRole('tab', { name: /^svc$/ }).click()
     await page.getByText('Install svc', { exact: true }).click()
     await expect(page.getByText('On Windows, in PowerShell')).toBeVisible()
     await expectFits({ installation: page }, info, WIDTHS_PX)

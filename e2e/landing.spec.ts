@@ -32,6 +32,19 @@ const test = base.extend<{
   },
 })
 
+/** Calls a tool server as an assistant does. */
+async function callMcp(caFile: string, url: string, method: string, params: object = {}) {
+  const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  return JSON.parse(
+    String(await curl(caFile, '-H', 'Content-Type: application/json', '-d', message, `${url}/`)),
+  )
+}
+
+/** @returns the text that a tool answers with */
+async function callTool(caFile: string, url: string, params: object): Promise<string> {
+  return (await callMcp(caFile, url, 'tools/call', params)).result.content[0].text
+}
+
 test('a note: published at once, visited, kept while its owner looks around, stopped', async ({
   landing: { page, publish },
   relay,
@@ -237,7 +250,7 @@ wholeOnly(test, 'variant')(
     await expect(requestsIn(page)).toHaveText([/^200 POST \/hook\?x=1/])
     await page.keyboard.press('j')
     await expect(headingOf(page, 'POST /hook?x=1')).toBeVisible()
-    await expect(page.getByRole('tabpanel')).toContainText(body)
+    await expect(page.locator('.live').getByRole('tabpanel')).toContainText(body)
     await page.keyboard.press('r')
     await expect(requestsIn(page)).toHaveText([/· replay$/, /^200 POST/])
     await page.keyboard.press('d')
@@ -257,7 +270,9 @@ wholeOnly(test, 'variant')(
       await expect(requestsIn(page)).toHaveText([/POST \/json/, /\/meanwhile/, /POST \/hook/, /POST \/hook/])
     }
     await requestsIn(page).first().press('Enter')
-    await expect(page.getByRole('tabpanel').locator('pre').first()).toHaveText(/^\{\s+"paid": \[\s+1,/)
+    await expect(page.locator('.live').getByRole('tabpanel').locator('pre').first()).toHaveText(
+      /^\{\s+"paid": \[\s+1,/,
+    )
     await page.getByRole('button', { name: 'Forget them now' }).press('Enter')
     await expect(requestsIn(page)).toHaveCount(0)
     expect(await page.evaluate(() => sessionStorage.getItem('svc-landing-requests'))).toBeNull()
@@ -317,18 +332,78 @@ wholeOnly(test, 'appearance')(
   },
 )
 
+test('a chat and a tool server: the owner talks with visitors, and answers an assistant', async ({
+  landing: { page, publish },
+  relay,
+  visitor,
+}) => {
+  await visitor.goto(await publish('A chat'))
+  await visitor.getByLabel('Your name').fill('<b>Ann</b>')
+  await visitor.getByRole('button', { name: 'Join' }).click()
+  await expect(page.locator('#people li')).toHaveText(['Host (you)', '<b>Ann</b>'])
+  await page.getByLabel('Message', { exact: true }).fill('welcome')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await expect(visitor.locator('#messages li p:last-child')).toHaveText('welcome')
+  await page.getByRole('button', { name: 'Stop' }).click()
+
+  const url = await publish('Tools')
+  const [, , configuration] = await expectCopies(page)
+  expect(JSON.parse(configuration!).mcpServers.tab).toEqual({ type: 'http', url: `${url}/` })
+  const show = { name: 'show', arguments: { text: '<img src=x>' } }
+  expect(await callTool(relay.caFile, url, show)).toBe('The person sees it.')
+  await expect(page.getByRole('log', { name: 'Calls' })).toContainText('<img src=x>')
+  const asked = callTool(relay.caFile, url, { name: 'ask', arguments: { question: 'Tea or coffee?' } })
+  await page.getByLabel('Answer to: Tea or coffee?').fill('tea')
+  await page.keyboard.press('Enter')
+  expect(await asked).toBe('tea')
+  await visitor.goto(url)
+  await expect(visitor.getByRole('heading')).toHaveText('A tool server in a browser tab')
+})
+
+test('three tabs of code: each is copied as it is shown, and works where it is pasted', async ({
+  landing: { page },
+  pageServer,
+  relay,
+  visitor,
+}) => {
+  const [code] = await expectCopies(page)
+  await page.getByRole('tab', { name: 'A page' }).press('ArrowRight')
+  await expect(page.getByRole('tab', { name: 'svc' })).toBeFocused()
+  const [command] = await expectCopies(page)
+  expect(command).toBe(`svc expose 3000 --relay ${relay.url} --ca svc-ca.pem`)
+  await page.keyboard.press('ArrowRight')
+  await page.getByRole('tab', { name: 'MCP' }).click()
+  const [tools] = await expectCopies(page)
+
+  const run = async (html: string): Promise<string> => {
+    await visitor.goto(pageServer.url)
+    await visitor.setContent(html)
+    const body = visitor.locator('body')
+    await expect(body).toContainText('https://')
+    return /https:\/\/[\w.:-]+/.exec((await body.textContent())!)![0]
+  }
+  expect(String(await curl(relay.caFile, await run(code!)))).toBe('Hello\n')
+  const url = await run(tools!)
+  await expect(visitor.locator('body')).toContainText(`claude mcp add --transport http dice ${url}/`)
+  const listed = await callMcp(relay.caFile, url, 'tools/list')
+  expect(listed.result.tools).toEqual([expect.objectContaining({ name: 'dice' })])
+  expect(await callTool(relay.caFile, url, { name: 'dice', arguments: { count: 3 } })).toMatch(
+    /^[1-6] [1-6] [1-6]$/,
+  )
+})
+
 wholeOnly(test, 'variant')(
   'it says how from a machine and from code, with the address of this relay',
   async ({ landing: { page }, relay }) => {
     await page.getByText('With integrity').click()
     await expect(page.getByLabel('The code with integrity', { exact: true })).toBeVisible()
-    const [command, code, pinned] = await expectCopies(page)
-    expect(command).toBe(`svc expose 3000 --relay ${relay.url} --ca svc-ca.pem`)
+    const [code, pinned] = await expectCopies(page)
     expect(code).toContain(`relay: '${relay.url}'`)
     expect(pinned).toContain(String(await curl(relay.caFile, `${relay.url}/sdk/importmap.json`)).trim())
+    await page.getByRole('tab', { name: 'svc' }).click()
     await page.getByText('Install svc', { exact: true }).click()
     await expect(page.getByText('This relay has no downloads of svc.')).toBeVisible()
-    expect(await expectCopies(page)).toHaveLength(3)
+    expect(await expectCopies(page)).toHaveLength(1)
     for (const link of await page.getByRole('link', { name: /examples/i }).all())
       expect(await link.getAttribute('href')).toBe('/examples/')
   },
@@ -343,9 +418,21 @@ wholeOnly(test, 'appearance')(
     await page.getByText('Who may come in').click()
     await expectAccessible(page)
     await expectFits({ access: page }, info, WIDTHS_PX)
-    await publish('A note')
-    await expectFits({ published: page }, info, WIDTHS_PX)
+    for (const way of ['svc', 'MCP']) {
+      await page.getByRole('tab', { name: way }).click()
+      await expect(page.getByRole('tabpanel').locator('pre')).toBeVisible()
+      await expectFits({ [way]: page }, info, WIDTHS_PX)
+      await expectAccessiblePart(page, '.code')
+    }
+    await page.getByRole('radio', { name: 'A folder' }).check()
+    await expectFits({ folder: page }, info, WIDTHS_PX)
     await expectAccessiblePart(page, '.publish')
+    for (const kind of ['A note', 'A chat', 'Tools']) {
+      await publish(kind)
+      await expectFits({ [kind]: page }, info, WIDTHS_PX)
+      await expectAccessiblePart(page, 'main')
+      await page.getByRole('button', { name: 'Stop' }).click()
+    }
   },
 )
 
@@ -363,12 +450,9 @@ wholeOnly(test, 'variant')(
     const code = page.getByRole('img', { name: `QR code of ${link}` })
     await expect(code).toHaveCSS('opacity', '1')
     await expect(page.getByText('Open it on your phone')).toBeVisible()
-    expect(await expectCopies(page)).toEqual([
-      url,
-      link,
-      `svc expose 3000 --relay ${named.url}`,
-      expect.stringContaining(`relay: '${named.url}'`),
-    ])
+    await page.getByRole('tab', { name: 'svc' }).click()
+    await expect(page.getByText('svc expose')).toBeVisible()
+    expect(await expectCopies(page)).toEqual([url, link, `svc expose 3000 --relay ${named.url}`])
     await named.stop()
     await expect(page.locator('.publish .state')).toHaveText('reconnecting')
     await expect(

@@ -1,8 +1,9 @@
 // Builds every example (a folder with an index.html) as a page below /examples/, where their index is.
 import { globSync } from 'node:fs'
 import path from 'node:path'
-import { build, defineConfig, type Plugin, type UserConfig } from 'vite'
+import { defineConfig, type Plugin, type UserConfig } from 'vite'
 import { fontPreload } from '../tools/bundler/font-preload.ts'
+import { scriptAsText } from '../tools/bundler/script-as-text.ts'
 
 const root: string = import.meta.dirname
 const pages: string[] = globSync('**/index.html', { cwd: root, exclude: ['dist', '*/app'] }).map((file) =>
@@ -36,28 +37,6 @@ const checks = { bundlerTimings: false }
 
 /** A framework's server with its client in it is more than Vite thinks that a page should have, in kB. */
 const FRAMEWORK_KB = 2000
-
-const SCRIPT = '?script'
-
-/** `import text from './visitor.ts?script'`: what a page sends to its visitors as the script of theirs. */
-const scriptAsText: Plugin = {
-  name: 'script-as-text',
-  async load(id) {
-    if (!id.endsWith(SCRIPT)) return undefined
-    const built = await build({
-      configFile: false,
-      logLevel: 'warn',
-      build: {
-        write: false,
-        modulePreload: { polyfill: false },
-        rolldownOptions: { checks, input: id.slice(0, -SCRIPT.length) },
-      },
-    })
-    const [chunk] = 'output' in built ? built.output : []
-    if (chunk?.type !== 'chunk') throw new Error(`${id} is not one script`)
-    return { code: `export default ${JSON.stringify(chunk.code)}`, moduleType: 'js' }
-  },
-}
 
 /**
  * The libraries of payments are optional. Where they are not installed, the one example that needs them says so, and all
@@ -100,7 +79,7 @@ const config: UserConfig = defineConfig({
     // A service worker's place is its scope, and a name that stays is what lets the browser replace it.
     rolldownOptions: { checks, output: { entryFileNames: 'service-worker/[name].js' } },
   },
-  plugins: [commonFrame, fontPreload(), scriptAsText, withoutPayments(isInstalled('@mysten/sui/bcs'))],
+  plugins: [commonFrame, fontPreload(), scriptAsText(), withoutPayments(isInstalled('@mysten/sui/bcs'))],
 })
 
 export default config

@@ -4,3 +4,16 @@ declare module '*?inline' {
   export default css
 }
 declare module '*.css' {}
+declare module '*?raw' {
+  const text: string
+  export default text
+}
+declare module '*?script' {
+  /** A module for visitors' pages, bundled. */
+  const text: string
+  export default text
+}
+declare module '*?worker&url' {
+  const url: string
+  export default url
+}

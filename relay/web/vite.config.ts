@@ -3,6 +3,7 @@ import { cpSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { defineConfig, type Plugin, type UserConfig } from 'vite'
 import { fontPreload } from '../../tools/bundler/font-preload.ts'
+import { scriptAsText } from '../../tools/bundler/script-as-text.ts'
 
 /** Beside `/`; src/shell/routes.ts has the same. */
 const ROUTES = ['sites', 'relays', 'admin', 'ca']
@@ -18,6 +19,10 @@ const routesAsFolders: Plugin = {
   },
 }
 
+/** What every page needs: in one file, for each file of the first load is a request. */
+const BASE =
+  /\/node_modules\/preact\/|\/relay\/web\/src\/(?:preact|common\/(?:api|store))\.ts$|\/protocol\/src\/api-paths\.ts$/
+
 const config: UserConfig = defineConfig({
   root: import.meta.dirname,
   build: {
@@ -29,9 +34,10 @@ const config: UserConfig = defineConfig({
     rolldownOptions: {
       checks: { bundlerTimings: false },
       input: ['index.html', '404.html', 'start.html'].map((page) => path.join(import.meta.dirname, page)),
+      output: { codeSplitting: { groups: [{ name: 'base', test: BASE }] } },
     },
   },
-  plugins: [routesAsFolders, fontPreload()],
+  plugins: [routesAsFolders, fontPreload(), scriptAsText()],
 })
 
 export default config

@@ -16,7 +16,7 @@ const SOURCES = [
   'examples/**',
   '{protocol,yamux,tls,payment,sdk-core,sdk-browser}/{package.json,src/**}',
   'tools/sui-node/*.ts',
-  'tools/bundler/{font-preload,relay-pages,relay-sdk,framework-apps,compress,output-directory}.ts',
+  'tools/bundler/{font-preload,script-as-text,relay-pages,relay-sdk,framework-apps,compress,output-directory}.ts',
   'relay/src/core/version.ts',
   'package-lock.json',
 ]

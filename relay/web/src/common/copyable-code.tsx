@@ -2,10 +2,19 @@
 import type { VNode } from '../preact.ts'
 import { CopyButton } from './copy-button.tsx'
 
-export function CopyableCode({ code, label }: { code: string; label: string }): VNode {
+interface CopyableCodeProps {
+  code: string
+  /** Label of the button. */
+  label: string
+  /** Long lines are scrolled to, and not broken: for programs. */
+  isProgram?: boolean
+}
+
+export function CopyableCode({ code, label, isProgram = false }: CopyableCodeProps): VNode {
   return (
     <div class="command">
-      <pre>{code}</pre>
+      {/* The keyboard reaches what it has to scroll. */}
+      <pre {...(isProgram && { class: 'program', tabIndex: 0 })}>{code}</pre>
       <CopyButton text={code} label={label} />
     </div>
   )

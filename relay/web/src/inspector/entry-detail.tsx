@@ -1,5 +1,6 @@
 // All of one request: what can be done with it, where its time went, and tabs of its parts.
 
+import { type Tab, Tabs } from '../common/tabs.tsx'
 import { useEffect, useRef, useState, type VNode } from '../preact.ts'
 import type { Actions } from './actions.ts'
 import { ContentView } from './content-view.tsx'
@@ -7,7 +8,6 @@ import { isListHidden } from './entry-list.tsx'
 import { isWrong, statusOf } from './entry-row.tsx'
 import { MessagesView } from './messages-view.tsx'
 import type { InspectorSource } from './source.ts'
-import { type Tab, Tabs } from './tabs.tsx'
 import { DETAIL, ms } from './texts.ts'
 import { TimingBar } from './timing-bar.tsx'
 import type { EntryDetail, ExportFormat } from './types.ts'
@@ -32,7 +32,7 @@ export function Detail({ entry, source, actions, isUnmasked }: DetailProps): VNo
       <Head entry={entry} actions={actions} />
       <Buttons entry={entry} actions={actions} isUnmasked={isUnmasked} />
       <TimingBar times={entry.times} />
-      <Tabs<Part> label={DETAIL.label} tabs={tabs} current={current} onChange={setPart}>
+      <Tabs<Part> name="entry" label={DETAIL.label} tabs={tabs} current={current} onChange={setPart}>
         {current === 'request' && (
           <ContentView key={id} content={entry.request} load={() => source.body(id, 'request')} />
         )}

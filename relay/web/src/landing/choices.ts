@@ -2,6 +2,7 @@
 import { normalizeName } from '@svc/protocol'
 import type { AccessOptions } from '@svc/sdk-browser'
 import { LANDING } from '../texts/landing.ts'
+import type { Kind } from './demos/demo.ts'
 
 /** The hours after which a site may close. */
 export const HOURS = [1, 8, 24] as const
@@ -33,6 +34,9 @@ export const NO_CHOICES: Choices = {
   password: '',
   hours: 0,
 }
+
+/** @returns whether people visit such a site: programs call the others, which cannot wait to be let in */
+export const hasPeople = (kind: Kind): boolean => kind !== 'webhook' && kind !== 'tools'
 
 /** @returns undefined for what is no name; empty for none */
 export function wantedName(text: string): string | undefined {

@@ -3,12 +3,11 @@ import type { VNode } from '../preact.ts'
 import { Link } from '../shell/link.tsx'
 import { COMPARISON, WHO_SEES } from '../texts/facts.ts'
 import { LANDING } from '../texts/landing.ts'
-import { EmbedCard } from './embed-card.tsx'
+import { CodeCard } from './code-card.tsx'
 import { FactsTable } from './facts-table.tsx'
+import { LiveView } from './live-view.tsx'
 import { PublishCard } from './publish-card.tsx'
-import { Recorded } from './recorded.tsx'
 import { RelayCard } from './relay-card.tsx'
-import { ShellCard } from './shell-card.tsx'
 import { VisitorCard } from './visitor-card.tsx'
 
 export function Landing(): VNode {
@@ -21,12 +20,9 @@ export function Landing(): VNode {
         <RelayCard />
         <VisitorCard />
       </div>
-      <Recorded />
+      <LiveView />
       <h2 class="section">{LANDING.elsewhere}</h2>
-      <div class="columns">
-        <ShellCard />
-        <EmbedCard />
-      </div>
+      <CodeCard />
       <FactsTable id="sees" {...WHO_SEES} />
       <FactsTable id="comparison" {...COMPARISON} />
       <p class="row links">

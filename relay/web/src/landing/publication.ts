@@ -1,10 +1,9 @@
 // The demo site of this tab, as the page shows it, and what the browser keeps of it. It stays online while its owner looks at
 // other pages.
 import type { KnockingVisitor, SiteState, Waiting } from '@svc/sdk-browser'
-import type { Inspector } from '@svc/sdk-browser/handlers'
 import { Store } from '../common/store.ts'
 import { type Choices, type Fault, NO_CHOICES } from './choices.ts'
-import type { Kind, Visit } from './demos/demo.ts'
+import type { Demo, Kind, Visit } from './demos/demo.ts'
 
 export interface Publication {
   kind: Kind
@@ -23,13 +22,14 @@ export interface Publication {
   error: string
   /** The field that the error is about. */
   fault?: Fault
-  /** Of a webhook inspector, `recorder` has the visits. */
+  /** Of a webhook inspector, its view has the visits. */
   visitCount: number
   /** The request that came last, as this tab reads it. */
   latest?: string | undefined
   /** The newest first. */
   visits: readonly Visit[]
-  recorder?: Inspector | undefined
+  View?: Demo['View'] | undefined
+  clear?: Demo['clear'] | undefined
   /** The visitors who wait to be let in. Undefined when nobody has to. */
   knocks?: readonly KnockingVisitor[] | undefined
 }

@@ -6,7 +6,7 @@ import { useEffect, useRef, useState, type VNode } from '../preact.ts'
 import { LANDING } from '../texts/landing.ts'
 import { SITE_STATES, waitingText } from '../texts/site-states.ts'
 import { start, stop, write } from './actions.ts'
-import { type Choices, type Fault, wantedName } from './choices.ts'
+import { type Choices, type Fault, hasPeople, wantedName } from './choices.ts'
 import type { Kind } from './demos/demo.ts'
 import { shelf } from './demos/shelf.ts'
 import { FolderFiles } from './folder-files.tsx'
@@ -15,7 +15,7 @@ import { keptName, lastChoices, type Publication, publication } from './publicat
 import { PublishedSite } from './published-site.tsx'
 import { WhoMayComeIn } from './who-may-come-in.tsx'
 
-const KINDS: readonly Kind[] = ['note', 'folder', 'webhook']
+const KINDS: readonly Kind[] = ['note', 'folder', 'webhook', 'chat', 'tools']
 
 export function PublishCard(): VNode {
   const now = useStore(publication)
@@ -81,8 +81,13 @@ function Choice({ previous }: { previous: Publication | undefined }): VNode {
         {kind === 'folder' && <FolderFiles error={errorOf('files')} isOnline={false} />}
         {kind !== 'note' && <p class="quiet about">{LANDING.kinds[kind].about}</p>}
       </div>
-      <NameField choices={choices} set={set} error={errorOf('name')} isSecret={kind !== 'note'} />
-      <WhoMayComeIn choices={choices} set={set} canAsk={kind !== 'webhook'} error={errorOf('password')} />
+      <NameField
+        choices={choices}
+        set={set}
+        error={errorOf('name')}
+        isSecret={kind !== 'note' && kind !== 'chat'}
+      />
+      <WhoMayComeIn choices={choices} set={set} canAsk={hasPeople(kind)} error={errorOf('password')} />
       {wrong?.fault === 'invitation' && (
         <SecretField
           id="invitation"

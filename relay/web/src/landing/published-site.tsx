@@ -23,7 +23,7 @@ export function PublishedSite({
   hasPassword,
   endsAt,
   nextAttemptAt,
-  recorder,
+  clear,
 }: Publication): VNode {
   return (
     <>
@@ -52,12 +52,12 @@ export function PublishedSite({
       {kind === 'webhook' && (
         <p class="quiet">
           {LANDING.keptRequests}{' '}
-          <button type="button" class="link" onClick={() => recorder?.clear()}>
+          <button type="button" class="link" onClick={() => clear?.()}>
             {LANDING.forget}
           </button>
         </p>
       )}
-      {kind !== 'webhook' && <Visits visits={visits} count={visitCount} />}
+      {(kind === 'note' || kind === 'folder') && <Visits visits={visits} count={visitCount} />}
     </>
   )
 }

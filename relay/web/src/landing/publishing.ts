@@ -2,7 +2,7 @@
 import type { KnockingVisitor, PublishOptions, Site, SiteState } from '@svc/sdk-browser'
 import { isForPhones } from '../common/for-phones.ts'
 import { LANDING } from '../texts/landing.ts'
-import { accessOf, type Choices, faultOf } from './choices.ts'
+import { accessOf, type Choices, faultOf, hasPeople } from './choices.ts'
 import { counted } from './counted.ts'
 import type { Demo, Kind } from './demos/demo.ts'
 import { freeName, siteNames } from './demos/site-names.ts'
@@ -17,10 +17,10 @@ let site: Site | undefined
 let demo: Demo | undefined
 
 /**
- * Kinds whose owner was warned that this relay makes their address public, and published again. The note's address need not be
- * secret.
+ * Kinds whose owner was warned that this relay makes their address public, and published again. The addresses of a note and of a
+ * chat need not be secret.
  */
-const mayBePublic = new Set<Kind>(['note'])
+const mayBePublic = new Set<Kind>(['note', 'chat'])
 
 interface Beginning {
   /** Empty for none. */
@@ -42,7 +42,7 @@ export async function begin(kind: Kind, chosen: Choices, beginning: Beginning): 
       siteNames(kind, choices, beginning.isResuming),
     ])
     demo = made
-    update({ recorder: made.recorder })
+    update({ View: made.View, clear: made.clear })
     remember({ kind, endsAt: beginning.endsAt, ...choices })
     keepName(kind, choices.isKept ? choices.name : '')
     await publish({
@@ -78,10 +78,10 @@ function optionsOf(
   }
 }
 
-/** The addresses of the other kinds grant access, so they are never listed. Nothing that calls a webhook waits. */
+/** The addresses of the other kinds grant access, so they are never listed. No program that calls waits. */
 function meant(kind: Kind, choices: Choices): Choices {
   const { isListed, isAsking } = choices
-  return { ...choices, isListed: kind === 'note' && isListed, isAsking: kind !== 'webhook' && isAsking }
+  return { ...choices, isListed: kind === 'note' && isListed, isAsking: hasPeople(kind) && isAsking }
 }
 
 function failed(kind: Kind, error: unknown): void {
@@ -123,7 +123,9 @@ let isWatching: Promise<void> | undefined
 async function loadDemo(kind: Kind, note: string, isResuming: boolean): Promise<Demo> {
   if (kind === 'note') return (await import('./demos/note.ts')).createDemo(note)
   if (kind === 'folder') return await (await import('./demos/folder.ts')).createDemo(isResuming)
-  return (await import('./demos/webhook.ts')).createDemo(isResuming)
+  if (kind === 'chat') return (await import('./demos/chat.tsx')).createDemo()
+  if (kind === 'tools') return (await import('./demos/tools.tsx')).createDemo()
+  return (await import('./demos/webhook.tsx')).createDemo(isResuming)
 }
 
 function follow(begun: Site): void {

@@ -41,6 +41,16 @@ export const LANDING = {
       name: 'Webhooks',
       about: 'Shows what a service sends to its address, and repeats it.',
     },
+    chat: {
+      name: 'A chat',
+      about:
+        'Visitors open the address and talk with each other and with you. What is said passes through this tab only.',
+    },
+    tools: {
+      name: 'Tools',
+      about:
+        'A tool server (MCP): an assistant shows you a text in this tab or asks you, and gets your answer.',
+    },
   },
   note: 'Text or HTML',
   firstNote: 'Hello from a browser tab',
@@ -67,6 +77,7 @@ export const LANDING = {
   invitation: 'Invitation',
   invitationAbout: 'The relay’s operator gives it out. This browser needs it once.',
   asking: 'Ask me about each visitor',
+  chatHost: 'Host',
   knocks: 'Visitors who wait',
   noKnocks: 'Nobody waits. Visitors see a number of four digits: ask for it, and you know who it is.',
   knock: (code: string): string => `Visitor ${code} waits`,
@@ -137,9 +148,15 @@ export const LANDING = {
       href: '/examples/webhook-inspector/',
       text: 'The same as an example, with a choice of answers',
     },
+    chat: { href: '/examples/chat/', text: 'The same as an example' },
+    tools: { href: '/docs/', text: 'More about tool servers in the documentation' },
   },
 
-  shellTitle: 'Publish from your machine',
+  waysLabel: 'From where',
+  ways: { page: 'A page', svc: 'svc', mcp: 'MCP' },
+  toolAbout:
+    'A page that is a tool server: assistants call its tools, which run in the tab. The line that it shows adds it to Claude Code.',
+  copyTool: 'Copy the code of the tool server',
   shellAbout: 'What listens on port 3000 of your machine, with the command svc:',
   copyCommand: 'Copy the command',
   installTitle: 'Install svc',
@@ -154,7 +171,6 @@ export const LANDING = {
     `This relay has a certificate authority of its own: ${file} is the path of its certificate.`,
   toAuthority: 'Download it, or trust it in your browser',
 
-  codeTitle: 'Publish from your page',
   codeAbout:
     'One line brings the SDK into a page of any origin, without a build. Each browser that runs it gets an address of its own, and keeps it:',
   copyCode: 'Copy the code',

@@ -1,8 +1,8 @@
 // Types of the demo sites that the landing page can publish.
 import type { FetchHandler } from '@svc/sdk-browser'
-import type { Inspector } from '@svc/sdk-browser/handlers'
+import type { VNode } from '../../preact.ts'
 
-export type Kind = 'note' | 'folder' | 'webhook'
+export type Kind = 'note' | 'folder' | 'webhook' | 'chat' | 'tools'
 
 export interface Visit {
   id: number
@@ -14,7 +14,10 @@ export interface Visit {
 
 export interface Demo {
   fetch: FetchHandler
-  recorder?: Inspector
+  /** What its owner sees below the diagram. */
+  View?(): VNode
+  /** Of a webhook inspector: drops what was recorded. */
+  clear?(): void
   /** Of a note: later visitors see this text. */
   write?(text: string): void
   /** Forgets what was kept for a reload: the site was stopped. */

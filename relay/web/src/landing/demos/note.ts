@@ -1,7 +1,7 @@
 // Serves what the user wrote: text as a page of its own, HTML as it is.
 import { NOTE } from '../../texts/note.ts'
 import type { Demo } from './demo.ts'
-import style from './note.css?inline'
+import { textPage } from './text-page.ts'
 
 export function createDemo(text: string): Demo {
   let note = text
@@ -31,33 +31,8 @@ function html(note: string): Response {
 }
 
 function page(note: string, visits: number): Response {
-  const nonce = crypto.randomUUID()
   const [title = '', ...rest] = note.trim().split('\n')
-  const text = rest.join('\n').trim()
-  const body = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<title>${escapeHtml(title)}</title>
-<style nonce="${nonce}">${style}</style>
-<main>
-<h1>${escapeHtml(title)}</h1>
-${text === '' ? '' : `<div>${escapeHtml(text)}</div>\n`}<p>${NOTE.visitor(visits)}</p>
-</main>
-</html>
-`
-  const policy = `default-src 'none'; img-src data:; style-src 'nonce-${nonce}'; base-uri 'none'; frame-ancestors 'none'`
-  const headers = { ...COMMON, 'Content-Security-Policy': policy, 'Content-Type': 'text/html; charset=utf-8' }
-  return new Response(body, { headers })
+  return textPage({ title, text: rest.join('\n').trim(), foot: NOTE.visitor(visits) })
 }
 
 const COMMON = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
-
-/** For text between tags. */
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>]/g, (character) => ENTITIES[character] ?? '')
-}

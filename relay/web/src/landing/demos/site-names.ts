@@ -9,7 +9,7 @@ const KEY_BYTES = 32
 /** The key of an identity that ends with the tab. */
 const KEY_OF_TAB = 'svc-landing-key'
 /** What the names of those kinds begin with whose address grants access. */
-const SECRET_PREFIXES: Partial<Record<Kind, string>> = { folder: 'share', webhook: 'hook' }
+const SECRET_PREFIXES: Partial<Record<Kind, string>> = { folder: 'share', webhook: 'hook', tools: 'tools' }
 
 export interface SiteNames {
   /** The name of the stored identity, or a private key: the option `identity` of `publish`. */

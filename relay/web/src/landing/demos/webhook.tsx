@@ -1,5 +1,7 @@
 // Receives requests of a service and records them.
 import { inspect } from '@svc/sdk-browser/handlers'
+import { TabInspector } from '../../inspector/tab-inspector.tsx'
+import type { VNode } from '../../preact.ts'
 import type { Demo } from './demo.ts'
 import { keepRequests } from './kept-requests.ts'
 
@@ -11,5 +13,6 @@ const BODY_BYTES: number = 1024 * 1024
 export function createDemo(isResuming: boolean): Demo {
   const recorder = inspect(() => new Response('Received\n'), { limit: ENTRIES, maxBodyBytes: BODY_BYTES })
   const { forget } = keepRequests(recorder, isResuming)
-  return { fetch: recorder.fetch, recorder, forget }
+  const View = (): VNode => <TabInspector recorder={recorder} />
+  return { fetch: recorder.fetch, View, clear: () => recorder.clear(), forget }
 }

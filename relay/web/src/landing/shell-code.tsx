@@ -1,4 +1,4 @@
-// The card with the command that publishes from a machine, and, if the relay has downloads, the lines that install it.
+// The command that publishes from a machine, and, if the relay has downloads, the lines that install it.
 import { hasDevelopmentCa } from '../common/authority.ts'
 import { CopyableCode } from '../common/copyable-code.tsx'
 import { hasDownloads } from '../common/offers.ts'
@@ -6,7 +6,6 @@ import { useStore } from '../common/store.ts'
 import type { VNode } from '../preact.ts'
 import { Link } from '../shell/link.tsx'
 import { LANDING } from '../texts/landing.ts'
-import { Snippet } from './snippet.tsx'
 
 /** The file name of the development CA that its page offers. */
 const CA_FILE = 'svc-ca.pem'
@@ -16,15 +15,11 @@ const INSTALL_SH = hasDevelopmentCa
   : `curl -fsSL ${location.origin}/api/install.sh | sh`
 const INSTALL_PS1 = `irm ${location.origin}/api/install.ps1 | iex`
 
-export function ShellCard(): VNode {
+export function ShellCode(): VNode {
   return (
-    <Snippet
-      id="shell"
-      title={LANDING.shellTitle}
-      about={LANDING.shellAbout}
-      code={COMMAND}
-      copy={LANDING.copyCommand}
-    >
+    <>
+      <p class="quiet">{LANDING.shellAbout}</p>
+      <CopyableCode code={COMMAND} label={LANDING.copyCommand} />
       {hasDevelopmentCa && (
         <p class="quiet">
           {LANDING.ownAuthority(CA_FILE)} <Link to="/ca">{LANDING.toAuthority}</Link>.
@@ -34,7 +29,7 @@ export function ShellCard(): VNode {
         <summary>{LANDING.installTitle}</summary>
         <Installation />
       </details>
-    </Snippet>
+    </>
   )
 }
 

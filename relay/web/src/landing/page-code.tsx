@@ -1,31 +1,18 @@
-// The card with the code that publishes from any page: one line that imports the SDK from this relay, or an import map that
+// The code that publishes from any page: one line that imports the SDK from this relay, or an import map that
 // pins each of its files.
 import { PATH } from '@svc/protocol'
 import { CopyButton } from '../common/copy-button.tsx'
 import { useState, type VNode } from '../preact.ts'
 import { LANDING } from '../texts/landing.ts'
-import { Snippet } from './snippet.tsx'
 
 /** The visible lines of the code with its import map. */
 const PINNED_ROWS = 12
 const ENTRY = `${location.origin}${PATH.sdkEntry}`
 
-export function EmbedCard(): VNode {
-  return (
-    <Snippet
-      id="code"
-      title={LANDING.codeTitle}
-      about={LANDING.codeAbout}
-      code={moduleThatImports(ENTRY)}
-      copy={LANDING.copyCode}
-    >
-      <Pinned />
-    </Snippet>
-  )
-}
+export const pageCode: string = moduleThatImports(ENTRY)
 
 /** The import map is long and rarely used, so it is loaded when opened. */
-function Pinned(): VNode {
+export function Pinned(): VNode {
   const [code, setCode] = useState('')
   const [error, setError] = useState('')
   const load = async (): Promise<void> => {

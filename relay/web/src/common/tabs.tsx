@@ -8,6 +8,8 @@ export interface Tab<Id extends string> {
 }
 
 interface TabsProps<Id extends string> {
+  /** What the ids of the elements begin with. */
+  name: string
   label: string
   tabs: readonly Tab<Id>[]
   current: Id
@@ -17,7 +19,14 @@ interface TabsProps<Id extends string> {
 
 const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 }
 
-export function Tabs<Id extends string>({ label, tabs, current, onChange, children }: TabsProps<Id>): VNode {
+export function Tabs<Id extends string>({
+  name,
+  label,
+  tabs,
+  current,
+  onChange,
+  children,
+}: TabsProps<Id>): VNode {
   const list = useRef<HTMLDivElement>(null)
   const move = (event: KeyboardEvent): void => {
     const step = STEPS[event.key]
@@ -36,10 +45,10 @@ export function Tabs<Id extends string>({ label, tabs, current, onChange, childr
             key={id}
             type="button"
             role="tab"
-            id={`tab-${id}`}
+            id={`${name}-tab-${id}`}
             class="plain small"
             aria-selected={id === current}
-            aria-controls="tab-panel"
+            aria-controls={`${name}-panel`}
             tabIndex={id === current ? 0 : -1}
             onClick={() => onChange(id)}
           >
@@ -48,7 +57,7 @@ export function Tabs<Id extends string>({ label, tabs, current, onChange, childr
         ))}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the panel may have nothing else to focus, and scrolls */}
-      <div id="tab-panel" role="tabpanel" aria-labelledby={`tab-${current}`} tabIndex={0}>
+      <div id={`${name}-panel`} role="tabpanel" aria-labelledby={`${name}-tab-${current}`} tabIndex={0}>
         {children}
       </div>
     </>
