@@ -37,6 +37,15 @@ const config: UserConfig = defineConfig({
       output: { codeSplitting: { groups: [{ name: 'base', test: BASE }] } },
     },
   },
+  worker: {
+    rolldownOptions: {
+      output: {
+        // The place of a service worker is its scope, and a name that stays is what lets the browser replace it.
+        entryFileNames: ({ facadeModuleId }) =>
+          facadeModuleId?.includes('share-target') ? 'share-target/worker.js' : 'assets/[name]-[hash].js',
+      },
+    },
+  },
   plugins: [routesAsFolders, fontPreload(), scriptAsText()],
 })
 

@@ -6,6 +6,7 @@ import { useEffect, useRef, useState, type VNode } from '../preact.ts'
 import { LANDING } from '../texts/landing.ts'
 import { SITE_STATES, waitingText } from '../texts/site-states.ts'
 import { start, stop, write } from './actions.ts'
+import { arrived, takeArrived } from './arrived.ts'
 import { type Choices, type Fault, hasPeople, wantedName } from './choices.ts'
 import type { Kind } from './demos/demo.ts'
 import { shelf } from './demos/shelf.ts'
@@ -13,6 +14,7 @@ import { FolderFiles } from './folder-files.tsx'
 import { NameField } from './name-field.tsx'
 import { keptName, lastChoices, type Publication, publication } from './publication.ts'
 import { PublishedSite } from './published-site.tsx'
+import type { Shared } from './share-target/shared.ts'
 import { WhoMayComeIn } from './who-may-come-in.tsx'
 
 const KINDS: readonly Kind[] = ['note', 'folder', 'webhook', 'chat', 'tools']
@@ -58,6 +60,17 @@ function Choice({ previous }: { previous: Publication | undefined }): VNode {
   /** What is wrong is found here, or by the relay. */
   const [wrong, setWrong] = useState<Wrong | undefined>(undefined)
   useEffect(() => setWrong(previous && { fault: previous.fault, error: previous.error }), [previous])
+  const [taken, setTaken] = useState('')
+  const publish = useRef<HTMLButtonElement>(null)
+  const gift = useStore(arrived)
+  useEffect(() => {
+    if (gift === undefined) return
+    setTaken(gift === 'nothing' ? LANDING.nothingArrived : LANDING.arrived(nameOf(gift)))
+    if (gift === 'nothing') return arrived.set(undefined)
+    choose(takeArrived(gift))
+    set({ note: lastChoices.value.note })
+    publish.current?.focus()
+  }, [gift])
   const set = (change: Partial<Choices>): void => setChoices((now) => ({ ...now, ...change }))
   const submit = (event: Event): void => {
     event.preventDefault()
@@ -75,6 +88,9 @@ function Choice({ previous }: { previous: Publication | undefined }): VNode {
   const errorOf = (field: Fault): string => (wrong && wrong.fault === field ? wrong.error : '')
   return (
     <form onSubmit={submit} noValidate>
+      <p class="arrived" role="status">
+        {taken}
+      </p>
       <Kinds kind={kind} onChange={choose} />
       <div class="content-of-kind">
         {kind === 'note' && <Note text={choices.note} onInput={(note) => set({ note })} />}
@@ -100,7 +116,9 @@ function Choice({ previous }: { previous: Publication | undefined }): VNode {
         />
       )}
       <div class="row">
-        <button type="submit">{LANDING.publish}</button>
+        <button ref={publish} type="submit">
+          {LANDING.publish}
+        </button>
         <label class="check" hidden={kind !== 'note'}>
           <input
             type="checkbox"
@@ -163,6 +181,7 @@ function Published(now: Publication): VNode {
   }
   return (
     <div ref={top} tabIndex={-1} class="content">
+      <ArrivedMeanwhile kind={now.kind} />
       <PublishedSite {...now} />
       {now.kind === 'note' && <Note text={note} onInput={change} />}
       <button type="button" class="plain" disabled={now.state === 'connecting'} onClick={() => void stop()}>
@@ -170,6 +189,28 @@ function Published(now: Publication): VNode {
       </button>
     </div>
   )
+}
+
+/** A share opens the page anew, which publishes its site again before anything else. */
+function ArrivedMeanwhile({ kind }: { kind: Kind }): VNode | null {
+  const gift = useStore(arrived)
+  if (gift === undefined) return null
+  if (gift === 'nothing') return <p class="arrived">{LANDING.nothingArrived}</p>
+  if (kind !== 'folder' || gift.files.length === 0)
+    return <p class="arrived">{LANDING.arrivedForLater(nameOf(gift))}</p>
+  return (
+    <p class="arrived">
+      {LANDING.arrivedForFolder(nameOf(gift))}{' '}
+      <button type="button" onClick={() => takeArrived(gift)}>
+        {LANDING.publishToo}
+      </button>
+    </p>
+  )
+}
+
+function nameOf({ files: [first, ...more] }: Shared): string {
+  if (first === undefined) return LANDING.aText
+  return more.length === 0 ? first.name : LANDING.andMore(first.name, more.length)
 }
 
 function More({ kind }: { kind: Kind }): VNode {

@@ -146,6 +146,8 @@ function follow(begun: Site): void {
   begun.addEventListener('statechange', show)
   for (const type of ['online', 'offline']) addEventListener(type, show, closed)
   askBeforeLeaving(begun, closed.signal)
+  // Phones lock, which ends the site. Without the code, the screen goes off as ever.
+  if ('wakeLock' in navigator) void import('./wake-lock.ts').catch(() => {})
   begun.addEventListener('knock', ({ visitor }) => knocked(begun, visitor))
   begun.addEventListener('error', ({ error }) => {
     // The state already shows what the site waits for, or that the relay does not answer. It does answer about invitations.

@@ -87,6 +87,17 @@ export const LANDING = {
   refuse: 'Refuse',
   refuseAlways: 'Never',
   publish: 'Publish',
+  arrived: (name: string): string => `${name} was shared to this page. Press Publish, and it has a link.`,
+  arrivedForFolder: (name: string): string => `${name} was shared to this page.`,
+  arrivedForLater: (name: string): string =>
+    `${name} was shared to this page. Stop this site first, then you can publish it.`,
+  nothingArrived:
+    'What was shared did not arrive: it may be larger than 256 MiB, or this app was installed a moment ago. Choose it here.',
+  publishToo: 'Publish it, too',
+  aText: 'A text',
+  andMore: (name: string, count: number): string => `${name} and ${count} more`,
+  screen: 'Keep the screen on',
+  screenRefused: 'The device does not keep the screen on now, perhaps to save its battery.',
   publishing: 'Publishing …',
   addressIsPublic:
     'On this relay every site needs its own certificate, and public logs list the names in certificates: anyone who reads them finds the address. Publish again to do it anyway.',
