@@ -57,6 +57,10 @@ async function obey(chosen: ParsedCommand, surroundings: Surroundings): Promise<
       const { obeyDomain } = await import('./commands/domain.ts')
       return await obeyDomain(await remembering(chosen, env), tell, surroundings)
     }
+    if (chosen.command === 'demo') {
+      const { showDemo } = await import('./commands/demo.ts')
+      return await showDemo((await remembering(chosen, env)).options, tell, surroundings)
+    }
     return await execute(chosen, tell, env)
   } catch (error) {
     const { code, message, exitCode } = explainError(error)
@@ -74,7 +78,7 @@ async function remembering<T extends Extract<ParsedCommand, { options: { relay: 
 }
 
 async function execute(
-  chosen: Exclude<ParsedCommand, SiteCommand | AgentCommand | DomainCommand | { command: 'start' }>,
+  chosen: Exclude<ParsedCommand, SiteCommand | AgentCommand | DomainCommand | { command: 'start' | 'demo' }>,
   tell: Reporter,
   env: NodeJS.ProcessEnv,
 ): Promise<ExitCode> {

@@ -128,6 +128,10 @@ function publishCommands(program: Command, env: NodeJS.ProcessEnv, choose: Choos
     .action((replay, options) =>
       choose({ command: 'expose', target: undefined, options: { ...options, replay } }),
     )
+  output(identity(named(siteName(program.command('demo').optionsGroup('Site and relay:')), env), env))
+    .description('a page to try it: tells what its visitors do')
+    .addHelpText('after', EXAMPLES.demo)
+    .action((options) => choose({ command: 'demo', options }))
   json(program.command('start').option('-c, --config <file>', 'the config file', CONFIG_PATH))
     .description('all that a config file names')
     .addHelpText('after', EXAMPLES.start)

@@ -3,6 +3,7 @@
 export const EXAMPLES = {
   svc: `
 Examples:
+  svc demo --relay https://relay.example       a page to try it
   svc config set relay https://relay.example   remembers it for all commands
   svc expose 3000 --name demo                  https://demo.relay.example
   svc serve ./folder --listing                 the files of a folder
@@ -50,6 +51,11 @@ Examples:
   replay: `
 Example:
   svc replay session.har --name demo`,
+  demo: `
+Example:
+  svc demo --relay https://relay.example
+
+Without a relay: npm start in a checkout runs one on this machine.`,
   start: `
 Examples:
   svc config init

@@ -53,6 +53,7 @@ export type ParsedCommand =
     }
   | { command: 'share'; tunnel: string | undefined; options: JsonOption & ShareFlags }
   | { command: 'relays'; options: JsonOption & Pick<SiteOptions, 'relay' | 'ca' | 'proxy' | 'discover'> }
+  | { command: 'demo'; options: SharedOptions & Pick<SiteOptions, 'relay' | 'ca' | 'proxy' | 'name'> }
   | { command: 'doctor'; options: SharedOptions & Pick<SiteOptions, 'relay' | 'ca' | 'proxy' | 'name'> }
   | DomainCommand
   | { command: 'start'; options: JsonOption & { config: string } }

@@ -110,6 +110,7 @@ export type Report =
   | ({ event: 'update'; release_version: string; svc_version: string } & Subject)
   /** The last line of a command that failed. */
   | { event: 'failed'; code: string; message: string; exit_code: number }
+  | DemoReport
   | { event: 'identity'; address: string; path: string }
   | SentReport
   /** The script of a shell. */
@@ -216,6 +217,12 @@ export type DomainReport =
   | ({ event: 'domain_record'; domain: string; alternative: boolean } & WantedRecord)
   | ({ event: 'domain_check'; domain: string } & RecordFinding)
   | ({ event: 'domain_change'; domain: string; change: 'kept' | 'planned' | 'added' } & WantedRecord)
+
+export type DemoReport =
+  /** The page of `svc demo` is online. */
+  | { event: 'demo'; url: string }
+  /** A visitor opened it, or said something there. */
+  | { event: 'visited'; visit: number; browser: string; said?: string }
 
 export type RelayReport = { event: 'relay'; relay: string } & (
   | { healthy: true; protocol_version: string; release_version: string; rtt_ms: number }

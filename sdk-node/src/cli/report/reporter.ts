@@ -3,12 +3,15 @@
 import { PATH } from '@svc/protocol'
 import type { CopyStatus } from '../../agent/api-messages.ts'
 import { formatAccess } from './format-access.ts'
+import { formatDemo } from './format-demo.ts'
 import { formatDomain } from './format-domain.ts'
 import { clock, formatStats, formatVisit, formatWaiting, nameOf, until } from './format-stats.ts'
 import { printable } from './printable.ts'
 import type {
   Addresses,
   AgentReport,
+  DemoReport,
+  DomainReport,
   Print,
   RelayReport,
   Report,
@@ -36,7 +39,11 @@ export function makeReporter(isJson: boolean, print: Print, areSeveral = false):
   const tell = isJson ? makeJsonPrinter(print) : makeTextPrinter(print, areSeveral)
   let dropped = 0
   return (report) => {
-    const isOfVisitor = report.event === 'request' || report.event === 'flow' || report.event === 'held'
+    const isOfVisitor =
+      report.event === 'request' ||
+      report.event === 'flow' ||
+      report.event === 'held' ||
+      report.event === 'visited'
     const max = isOfVisitor ? REQUESTS_BACKLOG_MAX_BYTES : REPORTS_BACKLOG_MAX_BYTES
     if ((print.backlog?.(isJson ? 'log' : outputOf(report)) ?? 0) > max) {
       dropped += 1
@@ -140,7 +147,7 @@ export function formatReport(report: Report, areSeveral = false): string | undef
     case 'config':
       return formatSetting(report)
     default:
-      return 'domain' in report ? formatDomain(report) : formatSent(report)
+      return formatOther(report)
   }
 }
 
@@ -150,6 +157,11 @@ function formatProbe(report: Extract<Report, { event: 'probe' }>, areSeveral: bo
   if (verdict !== 'suspected' && verdict !== 'cached') return undefined
   const what = verdict === 'cached' ? NOT_PROBED : READ
   return `svc: ${nameOf(report, areSeveral)}${domain === undefined ? `${relay} ${what}` : `${domain} ${FOREIGN}`}`
+}
+
+function formatOther(report: DemoReport | DomainReport | SentReport): string {
+  if (report.event === 'demo' || report.event === 'visited') return formatDemo(report)
+  return 'domain' in report ? formatDomain(report) : formatSent(report)
 }
 
 function formatMade(report: Extract<Report, { event: 'identity' | 'hash' | 'completion' }>): string {
