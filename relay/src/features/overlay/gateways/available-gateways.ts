@@ -79,12 +79,9 @@ export class AvailableGateways {
 
   async #ask(peer: OverlayPeer, askedAt: number): Promise<void> {
     this.#running += 1
-    const before = this.#probes.get(peer.identity)
-    const probe = {
-      askedAt,
-      pauseMs: before?.pauseMs ?? this.#times.intervalMs,
-      isGateway: before?.isGateway ?? false,
-    }
+    const { pauseMs = this.#times.intervalMs, isGateway = false } = this.#probes.get(peer.identity) ?? {}
+    // A peer that has not answered yet is not asked again meanwhile.
+    const probe: Probe = { askedAt, pauseMs: Number.POSITIVE_INFINITY, isGateway }
     this.#probes.set(peer.identity, probe)
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#times.deadlineMs)])
     try {
@@ -93,7 +90,7 @@ export class AvailableGateways {
       probe.pauseMs = this.#times.intervalMs
     } catch {
       probe.isGateway = false
-      probe.pauseMs = Math.min(2 * probe.pauseMs, this.#times.failedMaxMs)
+      probe.pauseMs = Math.min(2 * pauseMs, this.#times.failedMaxMs)
     } finally {
       this.#running -= 1
     }
