@@ -17,6 +17,7 @@ const SETUP = [
   'relay/test/support/without-overload.ts',
   'relay/test/support/scrypt-once.ts',
 ]
+const BUNDLED = 'tools/bundled-programs.ts'
 /** Tests of datagrams, which are late, and dropped, on a machine without time for them: they come last, alone. */
 const DATAGRAM_TESTS = '{relay/test/datagram,sdk-node/test/datagram}/**/*.test.ts'
 /**
@@ -56,6 +57,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'node',
+          globalSetup: BUNDLED,
           include: [NODE_TESTS],
           exclude: [BROWSER_TESTS, DATAGRAM_TESTS, ...OWN_PROCESS],
           setupFiles: SETUP,
@@ -63,11 +65,15 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { extends: true, test: { name: 'node, isolated', include: OWN_PROCESS, setupFiles: SETUP } },
+      {
+        extends: true,
+        test: { name: 'node, isolated', include: OWN_PROCESS, setupFiles: SETUP, globalSetup: BUNDLED },
+      },
       {
         extends: true,
         test: {
           name: 'node, alone',
+          globalSetup: BUNDLED,
           include: [DATAGRAM_TESTS],
           exclude: OWN_PROCESS,
           setupFiles: SETUP,

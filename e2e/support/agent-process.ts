@@ -5,9 +5,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { root } from '../../tools/programs/command.ts'
+import { programFile } from '../../tools/bundler/programs.ts'
 
-const MAIN = path.join(root, 'sdk-node/src/cli/main.ts')
+const MAIN = programFile('svc')
 
 export interface AgentProcess {
   /** The address of the page, without a path. */

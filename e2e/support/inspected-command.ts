@@ -7,10 +7,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { root } from '../../tools/programs/command.ts'
+import { programFile } from '../../tools/bundler/programs.ts'
 import type { TestRelay } from '../../tools/relay/test-relay.ts'
 
-const MAIN = path.join(root, 'sdk-node/src/cli/main.ts')
+const MAIN = programFile('svc')
 
 /** A request as the target got it. */
 interface Got {

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { V8_FLAGS } from '../../relay/src/core/config/v8-flags.ts'
+import { programFile } from '../bundler/programs.ts'
 import { root } from '../programs/command.ts'
 
 /** Milliseconds from the start of the process until it listens: they end what hangs, for a busy machine takes many seconds. */
@@ -67,7 +68,7 @@ export interface RelayProcess {
 export async function startRelay({
   env,
   execArgv = [],
-  program = [process.execPath, ...execArgv, path.join(root, 'relay/src/main.ts')],
+  program = [process.execPath, ...execArgv, programFile('svc-relay')],
   cwd = root,
   startTimeoutMs = START_TIMEOUT_MS,
   through = [],

@@ -7,11 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
+import { programFile } from '../../../tools/bundler/programs.ts'
 import { WITHOUT_OVERLOAD } from '../../../tools/relay/process.ts'
 import { INHERITED_ENV } from './inherited-env.ts'
 import { freePort, ROOT_HOST, relayClient, type TestClient } from './relay.ts'
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts')
+/** Whoever replaces something in its modules needs the sources. */
+export const SOURCE_MAIN: string = join(import.meta.dirname, '../../src/main.ts')
 const START_TIMEOUT_MS = 60_000
 const END_TIMEOUT_MS = 60_000
 const LOOK_MS = 50
@@ -44,7 +46,7 @@ interface Life {
   output?: string
   /**
    * The executable.
-   * @default this package's
+   * @default this package's, bundled where the suite has bundled it
    */
   main?: string
   /**
@@ -57,7 +59,7 @@ interface Life {
 /** @param env settings of the relay, beside those that every test relay has */
 export async function startRelayProcess(
   env: Record<string, string> = {},
-  { openFiles, execArgv = [], output, main = MAIN, directory: kept }: Life = {},
+  { openFiles, execArgv = [], output, main = programFile('svc-relay'), directory: kept }: Life = {},
 ): Promise<RelayProcess> {
   const directory = kept ?? (await mkdtemp(join(tmpdir(), 'svc-relay-process-')))
   const port = await freePort()

@@ -4,10 +4,11 @@ import { spawnSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
+import { programFile } from '../../../tools/bundler/programs.ts'
 import { startOidcIssuer } from '../../../tools/oidc/issuer.ts'
 import { accessOptions } from '../../src/cli/commands/access-options.ts'
 import { visit } from '../support/exposed.ts'
-import { environment, MAIN, reported } from '../support/svc.ts'
+import { environment, reported } from '../support/svc.ts'
 import { useSvcAtRelay } from '../support/svc-at-relay.ts'
 
 const TOKEN = 'a-token-that-is-long'
@@ -32,7 +33,10 @@ async function statuses(url: string): Promise<(number | undefined)[]> {
 
 it('takes a hash, a file and the environment for secrets', async () => {
   const input = 'of all\n'
-  const printed = spawnSync(process.execPath, [MAIN, 'hash-password'], { input, env: environment(own.home) })
+  const printed = spawnSync(process.execPath, [programFile('svc'), 'hash-password'], {
+    input,
+    env: environment(own.home),
+  })
   const hash = String(printed.stdout).trim()
   expect(hash).toMatch(/^scrypt:[\w-]{22}:[\w-]{43}$/)
   await writeFile(join(own.home, 'alice.txt'), 'one,two\r\n')

@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { programFile } from '../../../tools/bundler/programs.ts'
 import { runCommand } from '../../src/cli/run-command.ts'
 
 export const MAIN: string = join(import.meta.dirname, '../../src/cli/main.ts')
@@ -53,7 +54,7 @@ export function runHere(home: string, args: string[], env: Record<string, string
 }
 
 export function runSvc(home: string, args: string[], env: Record<string, string> = {}): ProcessRun {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [programFile('svc'), ...args], {
     cwd: home,
     env: environment(home, env),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -15,7 +15,7 @@ import { PIPELINED_REQUESTS_MAX } from '../../../src/core/api/http/open-response
 import { LIST_PAGE_BYTES } from '../../../src/core/api/http/pagination.ts'
 import { API_WRITE_DEADLINE_MS } from '../../../src/core/http/write-timeouts.ts'
 import { ROOT_HOST } from '../../support/relay.ts'
-import { type RelayProcess, startRelayProcess } from '../../support/relay-process.ts'
+import { type RelayProcess, SOURCE_MAIN, startRelayProcess } from '../../support/relay-process.ts'
 
 const test = wholeOnly(every, 'clock')
 
@@ -44,7 +44,10 @@ let relay: RelayProcess
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'svc-slow-'))
   await writeFile(join(directory, 'large.bin'), Buffer.alloc(32 * MIB))
-  relay = await startRelayProcess({ SVC_SITE_DIR: directory }, { execArgv: [`--import=${SEED}`] })
+  relay = await startRelayProcess(
+    { SVC_SITE_DIR: directory },
+    { execArgv: [`--import=${SEED}`], main: SOURCE_MAIN },
+  )
   const thumbnail = `data:image/png;base64,${'x'.repeat(8_000)}`
   await relay.register('seed', { metadata: { thumbnail }, ttl: 600 })
   // Thousands at once held it up.
