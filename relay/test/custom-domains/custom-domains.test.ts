@@ -283,10 +283,11 @@ describe('name servers that misbehave cost only their own domain', () => {
   })
 
   test('aliases in a circle end', async () => {
-    dns.onQuestion = ({ name, type }) =>
-      type === 'CNAME' ? { cname: name.startsWith('a.') ? 'b.test' : 'a.test' } : []
+    dns.onQuestion = ({ name }) => ({ cname: name.startsWith('a.') ? 'b.test' : 'a.test' })
     const lease = await relay.register('demo', { domains: [SHOP] })
-    expect(await stateOf(lease)).toMatchObject({ reason: expect.stringContaining('lead to no end') })
+    expect(await stateOf(lease)).toMatchObject({
+      reason: expect.stringContaining('more than 8 CNAME records'),
+    })
   })
 
   test('a silent server does not delay the registration, other domains, or other sites', async () => {
