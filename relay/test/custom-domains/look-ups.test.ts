@@ -40,8 +40,8 @@ function claim(address: string): string[] {
 }
 
 /** Asks one resolver, at which the test sets the records. */
-function through({ port }: DnsServer, options: Partial<DnsClientOptions> = {}): DnsClientOptions {
-  return { servers: [`127.0.0.1:${port}`], mayAsk: () => true, ...options }
+function through({ port }: DnsServer): CustomDomainsParts['dns'] {
+  return { servers: [`127.0.0.1:${port}`], mayAsk: () => true }
 }
 
 interface Relay {
@@ -51,7 +51,11 @@ interface Relay {
   register(address?: string, name?: string, asked?: readonly string[], clientIp?: string): Lease
 }
 
-function relayWith(dns: DnsClientOptions, now: () => number, parts: Partial<CustomDomainsParts> = {}): Relay {
+function relayWith(
+  dns: CustomDomainsParts['dns'],
+  now: () => number,
+  parts: Partial<CustomDomainsParts> = {},
+): Relay {
   const routes = new RoutingTable<Route>(ROOT, ROOT_ROUTE)
   const leases = new LeaseRegistry(routes, new Reservations())
   const domains = new CustomDomains({

@@ -91,12 +91,18 @@ describe('the way to the relay', () => {
       undefined,
     ],
     ['another address', { [`${SHOP} A`]: ['203.0.113.9'] }, 'it leads to 203.0.113.9, and not'],
+    [
+      'a name that only the resolvers of the operator know',
+      { [`${SHOP} CNAME`]: ['intranet.corp'], 'intranet.corp A': ['10.0.0.5'] },
+      'it leads to no public address, and not',
+    ],
     ['another site of the relay', { [`${SHOP} CNAME`]: ['other.relay.test'] }, 'neither a CNAME record that'],
     ['nothing', {}, 'neither a CNAME record that'],
   ])('%s', async (_what, records, problem) => {
     const { port } = await dnsServer(records)
     const client = new DnsClient({ servers: [`127.0.0.1:${port}`] })
-    const found = await pathProblem(client, SHOP, { lease, rootHost: 'relay.test', known })
+    const mayTell = (address: string): boolean => !address.startsWith('10.')
+    const found = await pathProblem(client, SHOP, { lease, rootHost: 'relay.test', known, mayTell })
     if (problem === undefined) expect(found).toBeUndefined()
     else expect(found).toContain(problem)
   })

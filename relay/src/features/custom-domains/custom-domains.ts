@@ -33,7 +33,7 @@ import { Turns } from './turns.ts'
 export interface CustomDomainsParts {
   rootHost: string
   /** Whom look-ups ask. */
-  dns: Omit<DnsClientOptions, 'signal' | 'questionsMax'>
+  dns: Omit<DnsClientOptions, 'signal' | 'questionsMax'> & { mayAsk(address: string): boolean }
   leases: Pick<LeaseRegistry, 'lead' | 'at' | 'onChange'> & Iterable<Lease>
   routes: Pick<RoutingTable<Route>, 'resolve'>
   policy: Pick<Policy, 'isDomainBanned' | 'onChange'>
@@ -237,10 +237,10 @@ export class CustomDomains {
       this.outcomes[proof.kind] += 1
       watch.unproven = await this.#decide(lease, domain, proof, time)
     }
-    const { rootHost, addresses } = this.#parts
+    const { rootHost, addresses, dns } = this.#parts
     const known = await addresses.find(client, lease.canonicalHostname)
     if (lease.provenAt(domain) === undefined) return
-    watch.path = (await pathProblem(client, domain, { lease, rootHost, known })) ?? ''
+    watch.path = (await pathProblem(client, domain, { lease, rootHost, known, mayTell: dns.mayAsk })) ?? ''
   }
 
   /** Servers that answer slowly, wrongly or with large messages spoil only their own look-up. */

@@ -11,12 +11,16 @@ export interface Addresses {
   ipv6: readonly string[]
 }
 
-/** Returns why visitors of the domain do not come to this relay, for people; undefined if they do. Never rejects. */
+/**
+ * Returns why visitors of the domain do not come to this relay, for people; undefined if they do. Never rejects.
+ * @param way `mayTell`: whether the reason may have an address, since resolvers of the operator know others than public ones
+ */
 export async function pathProblem(
   client: Pick<DnsClient, 'lookUp'>,
   domain: string,
-  { lease, rootHost, known }: { lease: Lease; rootHost: string; known: Addresses },
+  way: { lease: Lease; rootHost: string; known: Addresses; mayTell(address: string): boolean },
 ): Promise<string | undefined> {
+  const { lease, rootHost, known, mayTell } = way
   const isHere = (name: string): boolean => name === rootHost || lease.hostnames.includes(name)
   try {
     const families = await Promise.all([
@@ -28,7 +32,8 @@ export async function pathProblem(
     const ours = new Set([...known.ipv4, ...known.ipv6])
     if (found.some((address) => ours.has(address))) return undefined
     if (found.length === 0) return `it has neither a CNAME record that leads to this relay nor an address`
-    return `it leads to ${found.slice(0, ADDRESSES_MAX).join(', ')}, and not to this relay`
+    const told = found.filter(mayTell).slice(0, ADDRESSES_MAX)
+    return `it leads to ${told.join(', ') || 'no public address'}, and not to this relay`
   } catch (error) {
     return `its addresses cannot be looked up: ${reasonOf(error)}`
   }
