@@ -81,6 +81,9 @@ export class CustomDomains {
     this.#now = parts.now ?? relayTime
     parts.leases.onChange((lease) => {
       if (lease.ended.aborted) this.#watches.delete(lease)
+      // Also of what another machine tells, which the claims in Redis may have forgotten when the owner has left.
+      for (const { domain, provenAt } of lease.domains.proven)
+        this.#proofs.outdate(domain, { identityKey: lease.identityKey, provenAt })
     })
     parts.policy.onChange(() => {
       // Also of leases whose sites have asked only other machines.
