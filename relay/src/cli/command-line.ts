@@ -10,6 +10,8 @@ import type { ManageRequest } from './manage-command.ts'
 const MINUTE_MS = 60_000
 /** Ten years, as the relay's API takes. */
 const INVITATION_MAX_MS = 3_650 * 86_400_000
+/** Ten years: a longer ban has no end. */
+const BAN_MAX_MS = INVITATION_MAX_MS
 
 export type Command =
   | { name: 'serve' }
@@ -30,6 +32,7 @@ export function readCommandLine(args: string[]): Command {
     if (command === 'ca') return readCaCommand(rest)
     if (command === 'check') return readCheckCommand(rest)
     if (command === 'name') return readNameCommand(rest)
+    if (command === 'lease') return readLeaseCommand(rest)
     if (command === 'admin') return readAdminCommand(rest)
     if (command === 'token') return readTokenCommand(rest)
     if (command === 'healthcheck') return readOptions(rest, {}, () => ({ name: 'healthcheck' }))
@@ -79,6 +82,34 @@ function readNameCommand(args: string[]): Command {
   )
 }
 
+function readLeaseCommand(args: string[]): Command {
+  const options: ParseArgsOptionsConfig = { reason: { type: 'string' }, until: { type: 'string' } }
+  const actions = { list: [], approve: ['KEY…'], deny: ['KEY…'], ban: ['KEY'], unban: ['KEY'] }
+  return readAction(args, options, actions, (action, keys, { reason, until }) => {
+    if (action !== 'ban' && (reason ?? until) !== undefined)
+      throw new Error('--reason and --until are of a ban')
+    if (action === 'list') return { action: 'list leases' }
+    const [identity_key = ''] = keys
+    if (action === 'unban') return { action: 'ban', identity_key, is_banned: false }
+    if (action === 'ban')
+      return {
+        action,
+        identity_key,
+        is_banned: true,
+        ...(reason !== undefined && { reason: `${reason}` }),
+        ...(until !== undefined && { until: timeOf(`${until}`) }),
+      }
+    const decision = action === 'approve' ? { is_approved: true, is_denied: false } : { is_denied: true }
+    return { action: 'decide', decisions: keys.map((identity_key) => ({ identity_key, ...decision })) }
+  })
+}
+
+/** The end of a ban: a time, or how long it holds from now. @throws Error */
+function timeOf(text: string): string {
+  if (!Number.isNaN(Date.parse(text)) && text.includes('-')) return new Date(text).toISOString()
+  return new Date(Date.now() + duration(text, '--until', MINUTE_MS, BAN_MAX_MS)).toISOString()
+}
+
 function readAdminCommand(args: string[]): Command {
   return readAction(args, {}, { add: ['NAME'], list: [], remove: ['NAME'] }, (action, [name = '']) =>
     action === 'list'
@@ -104,7 +135,7 @@ function readTokenCommand(args: string[]): Command {
 
 /**
  * Reads an action and its arguments.
- * @param actions the names of the arguments of each, all of which it needs
+ * @param actions the names of the arguments of each, all of which it needs; the last may occur more than once if it ends with `…`
  * @throws TypeError or Error for any other argument
  */
 function readAction(
@@ -122,7 +153,8 @@ function readAction(
   const [action = '', ...given] = positionals
   const wanted = Object.hasOwn(actions, action) ? actions[action] : undefined
   if (wanted === undefined) throw new Error(`one of ${Object.keys(actions).join(', ')} is needed`)
-  if (given.length !== wanted.length)
+  const isMany = wanted.at(-1)?.endsWith('…') === true
+  if (given.length !== wanted.length && !(isMany && given.length > wanted.length))
     throw new Error(`${action} needs ${wanted.length === 0 ? 'no argument' : wanted.join(' and ')}`)
   return { name: 'manage', request: requestOf(action, given, values) }
 }
@@ -144,6 +176,9 @@ function helpText(): string {
     '       svc-relay name pin NAME ADDRESS | unpin NAME | list',
     '         pins a friendly name to the identity with that address, so that nobody else gets it; it asks the relay of',
     '         these settings on this machine, with ADMIN_TOKEN',
+    '       svc-relay lease list | approve KEY… | deny KEY… | ban KEY [--reason TEXT] [--until 7d] | unban KEY',
+    '         lists the leases with their traffic, and decides about identities by their keys, NAME:ADDRESS; it asks that',
+    '         relay as well. --until takes a time, too',
     '       svc-relay token add [--names 1] [--expires 7d] [--note TEXT] | remove ID | list',
     '         makes an invitation for a relay with REGISTRATION=token and prints its token once, or withdraws one; it asks',
     '         that relay as well',

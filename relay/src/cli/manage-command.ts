@@ -5,11 +5,17 @@ import {
   type AdministratorsResponse,
   type InvitationRequest,
   type InvitationsResponse,
+  LEASE_DECISIONS_MAX,
+  type LeaseDecision,
+  type LeaseDecisions,
+  type LeasePolicyUpdate,
   type NamePolicyUpdate,
   type NewAdministrator,
   type NewInvitation,
   PATH,
   type PinnedNamesResponse,
+  type PolicyLease,
+  type PolicyStateResponse,
   type WithdrawInvitationRequest,
 } from '@svc/protocol'
 import { SettingsError } from '../core/config/settings-error.ts'
@@ -17,7 +23,9 @@ import { readSettings } from '../settings.ts'
 import { AdminClient, AdminClientError } from './admin-client.ts'
 
 export type ManageRequest =
-  | { action: 'list names' | 'list administrators' | 'list invitations' }
+  | { action: 'list names' | 'list administrators' | 'list invitations' | 'list leases' }
+  | { action: 'decide'; decisions: LeaseDecision[] }
+  | ({ action: 'ban' } & LeasePolicyUpdate)
   | ({ action: 'invite' } & InvitationRequest)
   | ({ action: 'withdraw' } & WithdrawInvitationRequest)
   | ({ action: 'pin' } & NamePolicyUpdate)
@@ -40,6 +48,15 @@ async function answerOf(client: AdminClient, request: ManageRequest): Promise<st
       return await pin(client, request)
     case 'list names':
       return await listNames(client)
+    case 'list leases':
+      return await listLeases(client)
+    case 'decide':
+      return await decide(client, request.decisions)
+    case 'ban': {
+      const { action: _ban, ...update } = request
+      await client.call(PATH.policyLeases, update satisfies LeasePolicyUpdate)
+      return `${update.identity_key} is ${update.is_banned ? 'banned' : 'no longer banned'}.`
+    }
     case 'invite':
       return await invite(client, request)
     case 'withdraw':
@@ -60,6 +77,61 @@ async function answerOf(client: AdminClient, request: ManageRequest): Promise<st
 async function listNames(client: AdminClient): Promise<string> {
   const { pinned } = await client.call<PinnedNamesResponse>(PATH.policyNames)
   return table(['NAME', 'ADDRESS'], Object.entries(pinned), 'No name is pinned.')
+}
+
+/** In the order of their registration. */
+async function listLeases(client: AdminClient): Promise<string> {
+  const leases: PolicyLease[] = []
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const page: PolicyStateResponse = await client.call(
+      `${PATH.policyState}?after=${encodeURIComponent(after)}`,
+    )
+    leases.push(...page.leases)
+    after = page.next
+  }
+  const rows = leases.map((lease) => {
+    const { open_connections = 0, received_bps = 0, sent_bps = 0, day } = lease.traffic ?? {}
+    return [
+      lease.identity_key,
+      stateOf(lease),
+      `${open_connections}`,
+      `${bytes(received_bps)}/s`,
+      `${bytes(sent_bps)}/s`,
+      bytes(day?.received_bytes ?? 0),
+      bytes(day?.sent_bytes ?? 0),
+      `${day?.visitors ?? 0}`,
+    ]
+  })
+  const head = ['KEY', 'STATE', 'OPEN', 'IN', 'OUT', 'IN 24H', 'OUT 24H', 'VISITORS 24H']
+  return table(head, rows, 'There is no lease.')
+}
+
+function stateOf({ is_banned, is_ip_banned, is_denied, is_approved, ready }: PolicyLease): string {
+  if (is_banned || is_ip_banned) return 'banned'
+  if (is_denied) return 'denied'
+  if (!is_approved) return 'waits'
+  return ready > 0 ? 'ready' : 'busy'
+}
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
+const UNIT_STEP = 1_000
+
+function bytes(count: number): string {
+  let [value, unit] = [count, 0]
+  while (value >= UNIT_STEP && unit < UNITS.length - 1) {
+    value /= UNIT_STEP
+    unit += 1
+  }
+  return `${unit === 0 ? value : value.toFixed(1)} ${UNITS[unit]}`
+}
+
+async function decide(client: AdminClient, decisions: readonly LeaseDecision[]): Promise<string> {
+  for (let at = 0; at < decisions.length; at += LEASE_DECISIONS_MAX) {
+    const some = decisions.slice(at, at + LEASE_DECISIONS_MAX)
+    await client.call(PATH.policyLeasesBulk, { decisions: some } satisfies LeaseDecisions)
+  }
+  const done = decisions[0]?.is_approved ? 'approved' : 'denied'
+  return decisions.map(({ identity_key }) => `${identity_key} is ${done}.`).join('\n')
 }
 
 async function invite(client: AdminClient, { names, ttl, note }: InvitationRequest): Promise<string> {

@@ -23,6 +23,7 @@ import { SitesHere } from './go/sites-here.ts'
 import { KeylessSigner } from './keyless/keyless-signer.ts'
 import type { Lease } from './lease/lease.ts'
 import { NO_PORT_CLAIMS } from './lease/lease-draft.ts'
+import { LeaseHistory } from './lease/lease-history.ts'
 import { Administrators } from './policy/administrators.ts'
 import { BanEnds } from './policy/ban-ends.ts'
 import { Invitations } from './policy/invitations.ts'
@@ -60,10 +61,12 @@ export async function createControlPlane(core: Core, running: Iterable<Running>)
   )
   gateways?.serve(connect)
   const writer = new BodyWriter((request) => networkOf(clientAddresses.ofRequest(request)))
-  const record = new PolicyRecord(
-    state.audit,
-    core.peers.machines?.policyChanges ?? new RecentPolicyChanges(),
-  )
+  const history = new LeaseHistory({
+    leases: state.leases,
+    routing: (lease) => state.policy.routing(lease),
+  })
+  const changes = core.peers.machines?.policyChanges ?? new RecentPolicyChanges()
+  const record = new PolicyRecord(state.audit, changes, history)
   const banEnds = new BanEnds({
     policy: state.policy,
     ended: (step) => record.add(step, undefined),
@@ -98,6 +101,8 @@ export async function createControlPlane(core: Core, running: Iterable<Running>)
     close: async () => {
       server.close()
       banEnds.close()
+      history.close()
+      core.traffic.close()
       await recovery.close()
     },
   }
@@ -119,7 +124,7 @@ interface RoutingParts {
 }
 
 function createRouting(core: Core, { features, recovery, writer, record }: RoutingParts): Router {
-  const { settings, state, clientAddresses, visitors, counters, peers, log } = core
+  const { settings, state, clientAddresses, visitors, traffic, counters, peers, log } = core
   const { leases, policy, certificates, certificateStatuses, credentials, writeHealth } = state
   const { machines } = peers
   const administrators = new Administrators(policy, settings.adminToken)
@@ -148,6 +153,7 @@ function createRouting(core: Core, { features, recovery, writer, record }: Routi
     admin: new AdminApi(policy, { administrators, invitations }, record, {
       counters,
       visitors,
+      traffic,
       leases,
       certificateStatuses,
       cluster: machines?.readings,

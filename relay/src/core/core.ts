@@ -12,6 +12,7 @@ import { RelayCounters } from './metrics/relay-counters.ts'
 import type { SharedReadBuffer } from './node-internals/shared-read-buffer.ts'
 import { Peers } from './peers.ts'
 import type { RelayState } from './storage/stored-state.ts'
+import { LeaseTraffic } from './traffic/lease-traffic.ts'
 
 interface CoreParts {
   settings: Settings
@@ -29,6 +30,8 @@ interface CoreParts {
 export interface Core extends CoreParts {
   pipe: Pipe
   clientAddresses: ClientAddresses
+  /** The traffic of each lease's visitors. */
+  traffic: LeaseTraffic
   visitors: Visitors
   counters: RelayCounters
   dataPlane: DataPlane
@@ -47,7 +50,9 @@ export function createCore(parts: CoreParts): Core {
   const { routes, policy, leases, certificates } = state
   const pipe = createPipe(readBuffer)
   const clientAddresses = new ClientAddresses(settings.trustedProxies)
-  const visitors = new Visitors(log)
+  const traffic = new LeaseTraffic()
+  const visitors = new Visitors(log, traffic)
+  traffic.onSample(() => visitors.sample())
   const counters = new RelayCounters()
   const peers = new Peers()
   const markOf = (processIndex: number): Uint8Array => Uint8Array.of(processIndex, ...(machineMark ?? []))
@@ -71,6 +76,7 @@ export function createCore(parts: CoreParts): Core {
     ...parts,
     pipe,
     clientAddresses,
+    traffic,
     visitors,
     counters,
     dataPlane,

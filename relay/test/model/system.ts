@@ -30,6 +30,7 @@ import { FailedAttempts } from '../../src/core/rate-limit/failed-attempts.ts'
 import { unauthenticatedMemory } from '../../src/core/rate-limit/request-memory.ts'
 import { RoutingTable } from '../../src/core/routing/routing-table.ts'
 import { WriteHealth } from '../../src/core/storage/write-health.ts'
+import { LeaseTraffic } from '../../src/core/traffic/lease-traffic.ts'
 import { DatagramForwarder } from '../../src/features/datagrams/datagram-forwarder.ts'
 import { createDedicatedPorts } from '../../src/features/ports/port-listeners.ts'
 import { readSettings } from '../../src/settings.ts'
@@ -61,7 +62,9 @@ export async function createSystem(
   const credentials = new LeaseCredentials(new TokenIssuer(identity, settings.url.origin), leases)
   const recovery = new SignerRecovery()
   const counters = new RelayCounters()
+  const traffic = new LeaseTraffic()
   const datagrams = new DatagramForwarder({
+    traffic,
     listenAddress: undefined,
     tunnelOf: () => undefined,
     routes: () => true,
@@ -105,10 +108,14 @@ export async function createSystem(
     admin: new AdminApi(
       policy,
       { administrators: new Administrators(policy, undefined), invitations },
-      new PolicyRecord(new AuditLog(directory, state), new RecentPolicyChanges()),
+      new PolicyRecord(new AuditLog(directory, state), new RecentPolicyChanges(), {
+        of: () => [],
+        decided: () => {},
+      }),
       {
         counters,
         visitors: new Visitors(log),
+        traffic,
         leases,
         certificateStatuses: { all: () => [] },
         customDomains: undefined,
@@ -125,6 +132,7 @@ export async function createSystem(
     credentials,
     leases,
     close: async () => {
+      traffic.close()
       for (const lease of [...leases]) leases.end(lease, 'shutdown')
       await Promise.all([recovery.close(), journal.close(), policy.settled()])
       await rm(directory, { recursive: true })

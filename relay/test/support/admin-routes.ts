@@ -4,6 +4,7 @@ export const ADMIN_ROUTES: [method: string, path: string][] = [
   ['GET', '/api/policy'],
   ['POST', '/api/policy'],
   ['GET', '/api/policy/state'],
+  ['GET', '/api/policy/lease'],
   ['POST', '/api/policy/leases'],
   ['POST', '/api/policy/leases/bulk'],
   ['POST', '/api/policy/ips'],

@@ -13,6 +13,7 @@ import { RelayCounters } from '../../src/core/metrics/relay-counters.ts'
 import type { PendingVisitor, SessionPeer } from '../../src/core/reverse/pending-visitor.ts'
 import { ReadyQueue } from '../../src/core/reverse/ready-queue.ts'
 import { readyQueueOf } from '../../src/core/reverse/ready-queues.ts'
+import { LeaseTraffic } from '../../src/core/traffic/lease-traffic.ts'
 import {
   FORWARDED_CONNECTIONS_MAX,
   Forwarder,
@@ -192,7 +193,7 @@ describe('sessions of other processes', () => {
       processIndex(),
       newLease(),
     ]
-    const counts = new WorkerCounts(worker, { visitors, counters })
+    const counts = new WorkerCounts(worker, { visitors, counters, traffic: new LeaseTraffic() })
     const told = (ready: number, count: number, hasEnded = false): void =>
       counts.update([{ lease: lease.id, ready, visitors: count, connection: 'none' }], () =>
         hasEnded ? undefined : lease,

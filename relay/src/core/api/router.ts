@@ -19,7 +19,7 @@ import { type AnswerEndpoint, type ApiParts, createAnswer, routingOf } from './e
 import { RequestBodies } from './endpoints/body-limits.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
 import { ENDPOINTS, type EndpointName, SIGN_BODY } from './endpoints/endpoints.ts'
-import { signRequest } from './endpoints/request-schemas.ts'
+import { identityKeyQuery, signRequest } from './endpoints/request-schemas.ts'
 import type { AdminApi } from './handlers/admin.ts'
 import type { AdminAuth } from './handlers/admin-auth.ts'
 import { createDisabledFeatures } from './handlers/disabled-features.ts'
@@ -134,6 +134,7 @@ function adminHandlers(
     updatePolicy: answer(api.updatePolicy, ({ body, ...who }) => admin.updateSettings(body, auditorOf(who))),
     policyState: pages(api.policyState, (after) => admin.state(after)),
     updateLease: answer(api.updateLease, ({ body, ...who }) => admin.updateLease(body, auditorOf(who))),
+    policyLease: answer(api.policyLease, ({ url }) => admin.lease(identityKeyIn(url))),
     updateLeases: answer(api.updateLeases, ({ body, ...who }) => admin.updateLeases(body, auditorOf(who))),
     updateIp: answer(api.updateIp, ({ body, ...who }) => admin.updateIp(body, auditorOf(who))),
     updateRelay: answer(api.updateRelay, ({ body, ...who }) => admin.updateRelay(body, auditorOf(who))),
@@ -172,6 +173,12 @@ function sdkHandlers(answer: AnswerEndpoint, sdk: SdkApi) {
     reverse: answer(api.reverse, ({ body, source }) => sdk.reverse(body, source)),
     unregister: answer(api.unregister, ({ body, source }) => sdk.unregister(body, source)),
   }
+}
+
+/** The query of {@link ENDPOINTS.policyLease}. @throws RelayError `invalid_request` when it is no identity key */
+function identityKeyIn(url: string): string {
+  const query = new URLSearchParams(url.slice(url.indexOf('?') + 1))
+  return parseWith(identityKeyQuery, { identity_key: query.get('identity_key') }).identity_key
 }
 
 /** The document is made for the first request: it takes as much time as a tenth of a start. */

@@ -79,7 +79,12 @@ export class VisitorServer {
       : undefined
     if (hello === undefined) tcpVisitors.add(visitor)
     const bridging = { bindings, bandwidth: bandwidths.of(lease), claims, pipe }
-    const leave = visitors.enter(visitor, lease, addresses?.traceId)
+    const leave = visitors.enter(visitor, lease, {
+      traceId: addresses?.traceId,
+      network: pending.network,
+      isHandedOver: pending.handedOverBy !== undefined,
+      isElsewhere: (pending.machinesPassed ?? 0) > 0,
+    })
     if (leave === undefined) return
     try {
       if (hello === undefined) await serveTcpVisitor({ ...pending, addresses }, bridging)

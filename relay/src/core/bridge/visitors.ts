@@ -3,6 +3,15 @@
 import type { Lease } from '../lease/lease.ts'
 import type { Logger } from '../log/log.ts'
 import type { VisitorConnection } from '../reverse/pending-visitor.ts'
+import {
+  type CountedConnection,
+  NO_TRAFFIC,
+  type TrafficSink,
+  UNCOUNTED,
+} from '../traffic/counted-connection.ts'
+
+/** Visitors whose bytes one sample counts, at about 1 µs each: with more of them, only every second sample does, or every third. */
+const VISITORS_PER_SAMPLE = 4_000
 
 export interface Traffic {
   /** Bytes that visitors sent, their handshakes included. */
@@ -10,9 +19,30 @@ export interface Traffic {
   toVisitors: number
 }
 
+/** How a visitor came to this process. */
+export interface VisitorOrigin {
+  /** The name of the connection that the site knows, if it asked for it. */
+  traceId?: Uint8Array | undefined
+  /** Network of the visitor's address; undefined if it is unknown. */
+  network?: string | undefined
+  /** Whether another process of this machine had the visitor before. @default false */
+  isHandedOver?: boolean
+  /** Whether another machine has the socket, and counts its traffic. @default false */
+  isElsewhere?: boolean
+}
+
+interface OpenVisitor {
+  lease: Lease
+  counted: CountedConnection
+  /** Bytes that are counted. */
+  received: number
+  sent: number
+}
+
 export class Visitors {
   readonly #log: Logger
-  readonly #open = new Map<VisitorConnection, Lease>()
+  readonly #traffic: TrafficSink
+  readonly #open = new Map<VisitorConnection, OpenVisitor>()
   readonly #perLease = new Map<Lease, number>()
   /** Traffic of visitors who have disconnected. */
   readonly #closedTraffic: Traffic = { fromVisitors: 0, toVisitors: 0 }
@@ -22,9 +52,13 @@ export class Visitors {
   #onChange: ((lease: Lease) => void) | undefined
   #onLeft: ((lease: Lease) => void) | undefined
   #isClosed = false
+  /** Samples since the last one that counted. */
+  #withoutCount = 0
 
-  constructor(log: Logger) {
+  /** @param traffic counts each connection. @default nothing does */
+  constructor(log: Logger, traffic: TrafficSink = NO_TRAFFIC) {
     this.#log = log
+    this.#traffic = traffic
   }
 
   get size(): number {
@@ -42,13 +76,12 @@ export class Visitors {
 
   /**
    * Counts a visitor of this process until `leave` is called. When no more visitors are taken, the visitor is closed.
-   * @param traceId the name of the connection that the site knows, if it asked for it
    * @returns `leave`; undefined when no more visitors are taken
    */
   enter(
     visitor: VisitorConnection,
     lease: Lease,
-    traceId?: Uint8Array | undefined,
+    { traceId, network, isHandedOver = false, isElsewhere = false }: VisitorOrigin = {},
   ): (() => void) | undefined {
     if (this.#isClosed) {
       visitor.destroy()
@@ -58,12 +91,21 @@ export class Visitors {
     const log = this.#log.isLevelEnabled('debug') ? this.#log.child({ conn: this.#totalServed }) : undefined
     const trace = traceId && Buffer.from(traceId).toString('hex')
     log?.debug({ hostname: lease.hostnames[0], trace }, 'visitor came')
-    this.#open.set(visitor, lease)
+    const counted = isElsewhere ? UNCOUNTED : this.#traffic.connect(lease, network, !isHandedOver)
+    this.#open.set(visitor, { lease, counted, received: 0, sent: 0 })
     this.#count(lease, 1)
     return () => {
       log?.debug({ received: visitor.bytesRead, sent: visitor.bytesWritten }, 'visitor left')
       this.#leave(visitor, lease)
     }
+  }
+
+  /** Counts what open visitors have transferred since the last time, unless there are too many for every sample. */
+  sample(): void {
+    this.#withoutCount += 1
+    if (this.#withoutCount < this.#open.size / VISITORS_PER_SAMPLE) return
+    this.#withoutCount = 0
+    for (const [visitor, open] of this.#open) carry(visitor, open)
   }
 
   /** @param listener called with each lease whose number of visitors has changed */
@@ -95,7 +137,7 @@ export class Visitors {
   /** Closes the visitors of this process whose lease the policy no longer routes. */
   closeUnrouted(routes: (lease: Lease) => boolean): void {
     const isRouted = new Map<Lease, boolean>()
-    for (const [visitor, lease] of this.#open) {
+    for (const [visitor, { lease }] of this.#open) {
       const isReachable = isRouted.get(lease) ?? routes(lease)
       isRouted.set(lease, isReachable)
       if (!isReachable) visitor.destroy()
@@ -132,6 +174,11 @@ export class Visitors {
 
   #leave(visitor: VisitorConnection, lease: Lease): void {
     add(this.#closedTraffic, visitor)
+    const open = this.#open.get(visitor)
+    if (open !== undefined) {
+      carry(visitor, open)
+      open.counted.end()
+    }
     this.#open.delete(visitor)
     this.#count(lease, -1)
   }
@@ -143,6 +190,12 @@ export class Visitors {
     this.#onChange?.(lease)
     if (count === 0) this.#onLeft?.(lease)
   }
+}
+
+function carry({ bytesRead, bytesWritten }: VisitorConnection, open: OpenVisitor): void {
+  open.counted.carry(bytesRead - open.received, bytesWritten - open.sent)
+  open.received = bytesRead
+  open.sent = bytesWritten
 }
 
 /** The machine that has a linked visitor's socket counts its bytes. */

@@ -1,22 +1,34 @@
-// Records each change of the policy: in the list of recent changes, and in the audit log.
+// Records each change of the policy: in the list of recent changes, in the audit log, and in the history of identities.
 
-import type { AuditResponse, PolicyStep } from '@svc/protocol'
+import type { AuditResponse, LeaseEvent, PolicyStep } from '@svc/protocol'
+import { withDecisions } from '../lease/decision-events.ts'
+import { LEASE_EVENTS_MAX, type LeaseHistory } from '../lease/lease-history.ts'
 import type { AuditedChange, AuditLog, Auditor } from './audit-log.ts'
 import type { PolicyChanges } from './recent-changes.ts'
 
 export class PolicyRecord {
   readonly #audit: AuditLog
+  readonly #history: Pick<LeaseHistory, 'of' | 'decided'>
   readonly changes: PolicyChanges
 
-  constructor(audit: AuditLog, changes: PolicyChanges) {
+  constructor(audit: AuditLog, changes: PolicyChanges, history: Pick<LeaseHistory, 'of' | 'decided'>) {
     this.#audit = audit
+    this.#history = history
     this.changes = changes
   }
 
   /** Never rejects. @param auditor undefined for what nobody did, as the end of a ban by itself */
   async add(step: PolicyStep, auditor: Auditor | undefined): Promise<void> {
-    await this.changes.add(step, auditor?.by)
+    const at = new Date().toISOString()
+    this.#history.decided(step, at, auditor?.by)
+    await this.changes.add(step, auditor?.by, at)
     await Promise.all(auditedChanges(step).map((change) => this.#audit.record(auditor, change)))
+  }
+
+  /** What happened to an identity, with the decisions of all machines, the newest first. Never rejects. */
+  async eventsOf(identityKey: string): Promise<LeaseEvent[]> {
+    const events = this.#history.of(identityKey)
+    return withDecisions(events, await this.changes.list(), identityKey).slice(0, LEASE_EVENTS_MAX)
   }
 
   /** A page of the audit log. @throws RelayError `invalid_request` for a wrong cursor */

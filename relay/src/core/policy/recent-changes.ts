@@ -6,8 +6,8 @@ import type { PolicyChange, PolicyStep } from '@svc/protocol'
 export const POLICY_CHANGES_MAX = 100
 
 export interface PolicyChanges {
-  /** Never rejects. @param by name of the administrator; undefined if nobody did it */
-  add(step: PolicyStep, by: string | undefined): Promise<void>
+  /** Never rejects. @param by name of the administrator; undefined if nobody did it @param at RFC 3339 */
+  add(step: PolicyStep, by: string | undefined, at: string): Promise<void>
   /** The last {@link POLICY_CHANGES_MAX}, the newest first. Never rejects. */
   list(): Promise<readonly PolicyChange[]>
 }
@@ -20,9 +20,9 @@ export class RecentPolicyChanges implements PolicyChanges {
     return this.#newestFirst
   }
 
-  async add(step: PolicyStep, by: string | undefined): Promise<void> {
+  async add(step: PolicyStep, by: string | undefined, at: string): Promise<void> {
     this.#lastId += 1
-    const change = { id: this.#lastId, at: new Date().toISOString(), by, ...step }
+    const change = { id: this.#lastId, at, by, ...step }
     this.#newestFirst = [change, ...this.#newestFirst].slice(0, POLICY_CHANGES_MAX)
   }
 }

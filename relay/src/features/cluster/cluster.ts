@@ -28,6 +28,7 @@ import type { RequestMemory } from '../../core/rate-limit/request-memory.ts'
 import type { PendingVisitor } from '../../core/reverse/pending-visitor.ts'
 import { countReadySessions } from '../../core/reverse/ready-queues.ts'
 import type { RoutingTable } from '../../core/routing/routing-table.ts'
+import type { LeaseTraffic } from '../../core/traffic/lease-traffic.ts'
 import { RELEASE_VERSION } from '../../core/version.ts'
 import type { CacheUse } from '../static-cache/snapshot-sharing.ts'
 import type { ClusterConnection } from './connection.ts'
@@ -47,6 +48,7 @@ import { SharedChallenges } from './shared/shared-challenges.ts'
 import { SharedOrders } from './shared/shared-orders.ts'
 import { SharedPolicy } from './shared/shared-policy.ts'
 import { SharedPolicyChanges } from './shared/shared-policy-changes.ts'
+import { SharedTraffic } from './shared/shared-traffic.ts'
 import { SharedSnapshots } from './snapshots/shared-snapshots.ts'
 
 /** What Redis has. */
@@ -62,6 +64,7 @@ interface RelayParts {
   reservations: Reservations
   policy: Policy
   routes: RoutingTable<Route>
+  traffic: LeaseTraffic
   visitors: Visitors
   visitorServer: VisitorServer
   clientAddresses: ClientAddresses
@@ -126,6 +129,12 @@ export class Cluster implements Machines {
       ...connection,
       publish: (topic, text) => this.#links.publish(topic, text),
       acknowledged: () => this.#links.acknowledged(),
+      onTold: (topic, listener) => this.#links.onTold(topic, listener),
+    })
+    new SharedTraffic({
+      ...parts,
+      machine: connection.name,
+      publish: (topic, text) => this.#links.publish(topic, text),
       onTold: (topic, listener) => this.#links.onTold(topic, listener),
     })
     this.readings = clusterReadings({

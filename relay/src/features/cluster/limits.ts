@@ -111,6 +111,11 @@ export const SESSION_COUNTS_MS = 250
 /** Leases in one message with numbers of sessions. */
 export const SESSION_COUNTS_PER_MESSAGE = 1_000
 
+/** Leases in one message with their traffic. */
+export const TRAFFIC_LEASES_PER_MESSAGE = 1_000
+/** The open connections of a machine count no more after this long without such a message. */
+export const TRAFFIC_SILENT_MS = 15_000
+
 /** Time for which a machine that leaves still accepts connections, so that load balancers notice first. */
 export const LEAVE_MS = 3_000
 

@@ -15,7 +15,7 @@ export interface Datagrams extends Measured {
 }
 
 /** The endpoint does not listen yet. */
-export function createDatagrams({ settings, state, dataPlane, counters, log }: Core): Datagrams {
+export function createDatagrams({ settings, state, dataPlane, counters, traffic, log }: Core): Datagrams {
   const { policy, credentials } = state
   const byLease: LeaseTunnels = new Map()
   const forwarder = new DatagramForwarder({
@@ -24,6 +24,7 @@ export function createDatagrams({ settings, state, dataPlane, counters, log }: C
     routes: (lease) => policy.routes(lease),
     bandwidthOf: (lease) => dataPlane.bandwidths.of(lease),
     counters,
+    traffic,
   })
   const tunnels = new Tunnels({
     byLease,

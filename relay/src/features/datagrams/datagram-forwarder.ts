@@ -3,12 +3,14 @@
 import type { RemoteInfo } from 'node:dgram'
 import { GcraLimiter } from '@svc/node-kit/gcra'
 import { DATAGRAM_ALWAYS_BYTES, decodeDatagram, encodeDatagram } from '@svc/protocol'
+import { networkOf } from '../../core/client-address/ip-address.ts'
 import type { BoundPort } from '../../core/ingress/udp-port.ts'
 import { openUdpPort, type UdpPort } from '../../core/ingress/udp-port.ts'
 import type { Lease } from '../../core/lease/lease.ts'
 import type { DatagramDrop } from '../../core/metrics/labels.ts'
 import type { RelayCounters } from '../../core/metrics/relay-counters.ts'
 import type { Bandwidth } from '../../core/rate-limit/bandwidth.ts'
+import type { LeaseTraffic } from '../../core/traffic/lease-traffic.ts'
 import { FlowAnnouncer, flowLineRates } from './flow-announcer.ts'
 import { FlowTable } from './flow-table.ts'
 import {
@@ -27,6 +29,8 @@ export interface ForwarderParts {
   routes: (lease: Lease) => boolean
   bandwidthOf: (lease: Lease) => Bandwidth
   counters: RelayCounters
+  /** Counts flows, and their bytes from time to time. */
+  traffic: Pick<LeaseTraffic, 'begin' | 'carry' | 'setOpen' | 'onSample'>
 }
 
 interface Port {
@@ -36,6 +40,11 @@ interface Port {
   rates: GcraLimiter
   announcer: FlowAnnouncer
   currentLease: () => Lease | undefined
+  /** Bytes of visitors, and to them, that are not counted yet. */
+  received: number
+  sent: number
+  /** The lease whose flows are counted. */
+  counted: Lease | undefined
 }
 
 const IN = 0
@@ -54,24 +63,41 @@ export class DatagramForwarder {
 
   constructor(parts: ForwarderParts) {
     this.#parts = parts
+    parts.traffic.onSample(() => {
+      for (const port of this.#ports.values()) this.#countTraffic(port)
+    })
   }
 
   /** Opens a UDP port. Rejects when it cannot be bound. @param currentLease returns the lease that has the port now */
   async open(number: number, currentLease: () => Lease | undefined): Promise<BoundPort> {
     this.#networkRates ??= new NetworkRates(VALIDATED_RATE)
     const networkRates = this.#networkRates
-    const flows = new FlowTable(this.#parts.counters, (address) => networkRates.of(address))
+    const flows = new FlowTable(this.#parts.counters, (address) => {
+      const lease = currentLease()
+      if (lease !== undefined) this.#parts.traffic.begin(lease, networkOf(address))
+      return networkRates.of(address)
+    })
     const udp = await openUdpPort(number, this.#parts.listenAddress, (payload, from) =>
       this.#fromVisitor(port, payload, from),
     )
     const announcer = new FlowAnnouncer(() => (this.#lineRates ??= flowLineRates()))
-    const port: Port = { udp, flows, rates: new GcraLimiter(2, RATE), announcer, currentLease }
+    const port: Port = {
+      udp,
+      flows,
+      rates: new GcraLimiter(2, RATE),
+      announcer,
+      currentLease,
+      received: 0,
+      sent: 0,
+      counted: undefined,
+    }
     this.#ports.set(number, port)
     this.#sweepTimer ??= setInterval(() => this.#sweep(), FLOW_SWEEP_MS).unref()
     return {
       close: () => {
         udp.close()
         flows.clear()
+        this.#countTraffic(port)
         this.#ports.delete(number)
         if (this.#ports.size > 0) return
         clearInterval(this.#sweepTimer)
@@ -108,7 +134,9 @@ export class DatagramForwarder {
       return 'too_large'
     if (!bandwidthOf(lease).trySpend(payload.length)) return 'bandwidth'
     if (lease.preferences.visitorAddress) port.announcer.announce(flow, tunnel)
-    return tunnel.send(datagram) ? undefined : 'queue_full'
+    if (!tunnel.send(datagram)) return 'queue_full'
+    port.received += payload.length
+    return undefined
   }
 
   #toVisitor(datagram: Uint8Array, lease: Lease): DatagramDrop | undefined {
@@ -123,7 +151,21 @@ export class DatagramForwarder {
     if (flow === undefined) return 'unknown_flow'
     if (!port.flows.spend(flow, payload.length)) return 'amplification'
     if (!bandwidthOf(lease).trySpend(payload.length)) return 'bandwidth'
-    return port.udp.send(payload, flow.port, flow.address) ? undefined : 'queue_full'
+    if (!port.udp.send(payload, flow.port, flow.address)) return 'queue_full'
+    port.sent += payload.length
+    return undefined
+  }
+
+  #countTraffic(port: Port): void {
+    const { traffic } = this.#parts
+    const lease = port.currentLease() ?? port.counted
+    if (port.counted !== undefined && port.counted !== lease) traffic.setOpen(port, port.counted, 0)
+    port.counted = lease
+    if (lease === undefined) return
+    traffic.carry(lease, port.received, port.sent)
+    traffic.setOpen(port, lease, port.flows.size)
+    port.received = 0
+    port.sent = 0
   }
 
   #sweep(): void {

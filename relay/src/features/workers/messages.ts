@@ -9,6 +9,7 @@ import type { CounterDelta } from '../../core/metrics/relay-counters.ts'
 import type { PolicyFile } from '../../core/policy/policy-file.ts'
 import type { TracedAddresses } from '../../core/reverse/pending-visitor.ts'
 import type { SiteConnection } from '../../core/reverse/site-presence.ts'
+import type { TrafficChange } from '../../core/traffic/traffic-changes.ts'
 
 /** The first message to a worker process. Keys travel this way only, and not in arguments or environment variables. */
 export interface WorkerStart {
@@ -19,6 +20,8 @@ export interface WorkerStart {
   clockOrigin: number
   /** Number of processes. */
   processes: number
+  /** @see LeaseTraffic.key */
+  sketchKey: Uint8Array
   /** The first bytes of the process's bindings. */
   bindingMark: Uint8Array
   port: number
@@ -131,6 +134,7 @@ export type ToPrimary =
   | { kind: 'counts'; leases: LeaseCounts[] }
   /** Changes since the last report. */
   | { kind: 'counters'; change: CounterDelta; traffic: Traffic }
+  | { kind: 'traffic'; leases: [lease: string, change: TrafficChange][] }
   | { kind: 'answer'; question: number; yes: boolean }
 
 /** Counts of one lease in one process. */

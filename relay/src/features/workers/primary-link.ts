@@ -9,6 +9,7 @@ import type { FeatureRoute } from '../../core/lease/route.ts'
 import type { RelayCounters } from '../../core/metrics/relay-counters.ts'
 import type { HandOverOutcome, PendingVisitor, SessionPeer } from '../../core/reverse/pending-visitor.ts'
 import { readyQueueOf } from '../../core/reverse/ready-queues.ts'
+import type { TrafficChanges } from '../../core/traffic/traffic-changes.ts'
 import type { ToPrimary } from './messages.ts'
 import { challengeMessage, featureVisitorMessage, handOverMessage, socketOf } from './socket-handover.ts'
 
@@ -20,10 +21,14 @@ export const WORKER_REPORT_MS = 250
  */
 const TRAFFIC_VISITORS_PER_REPORT = 1_000
 
+/** Of so many reports, one has the traffic of each lease: every two seconds. */
+const REPORTS_PER_TRAFFIC = 8
+
 interface PrimaryLinkParts {
   visitors: Visitors
   counters: RelayCounters
   connectionLimiter: Pick<ConnectionLimiter, 'silent'>
+  traffic: TrafficChanges
 }
 
 export class PrimaryLink implements SessionPeer {
@@ -39,6 +44,8 @@ export class PrimaryLink implements SessionPeer {
   #report: NodeJS.Immediate | undefined
   /** Reports since the last one that had the sum of the bytes. */
   #withoutTraffic = 0
+  /** Reports since the last one that had the traffic of each lease. */
+  #withoutLeases = 0
   /** Gauges and sums of the last report. */
   #reported = { carriers: 0, silent: 0, fromVisitors: 0, toVisitors: 0 }
 
@@ -52,6 +59,7 @@ export class PrimaryLink implements SessionPeer {
     setInterval(() => {
       this.#reportLeaseCounts()
       this.#reportCounters()
+      this.#reportTraffic()
     }, WORKER_REPORT_MS).unref()
   }
 
@@ -111,6 +119,17 @@ export class PrimaryLink implements SessionPeer {
     if (this.#withoutTraffic < visitors.size / TRAFFIC_VISITORS_PER_REPORT) return undefined
     this.#withoutTraffic = 0
     return visitors.traffic
+  }
+
+  #reportTraffic(): void {
+    this.#withoutLeases += 1
+    if (this.#withoutLeases < REPORTS_PER_TRAFFIC) return
+    this.#withoutLeases = 0
+    const { visitors, traffic } = this.#parts
+    visitors.sample()
+    const changes = traffic.take()
+    if (changes.length > 0)
+      this.send({ kind: 'traffic', leases: changes.map(([lease, change]) => [lease.id, change]) })
   }
 
   #reportCounters(): void {

@@ -21,6 +21,7 @@ import type { Processes } from '../../core/peers.ts'
 import type { Policy } from '../../core/policy/policy.ts'
 import type { ConnectEndpoint } from '../../core/reverse/connect-endpoint.ts'
 import type { RoutingTable } from '../../core/routing/routing-table.ts'
+import type { LeaseTraffic } from '../../core/traffic/lease-traffic.ts'
 import { receiveForwarded } from './api-channel.ts'
 import {
   type CertificateFiles,
@@ -58,6 +59,7 @@ export interface WorkerPoolParts {
   routes: RoutingTable<Route>
   visitors: Visitors
   counters: RelayCounters
+  traffic: LeaseTraffic
   log: Logger
 }
 
@@ -162,7 +164,7 @@ export class WorkerPool implements Processes {
   }
 
   #start(slot: Slot, begin: Begin, [listening, failed]: [() => void, (error: Error) => void]): void {
-    const { visitors, counters } = this.#parts
+    const { visitors, counters, traffic } = this.#parts
     const { services } = begin
     const startedAt = performance.now()
     const link = new WorkerHandle(
@@ -175,6 +177,7 @@ export class WorkerPool implements Processes {
           else if (message.kind === 'challenge') this.#receiveChallenge(message, socket, services)
           else if (message.kind === 'carrier') this.#probe(message.lease, services.connect, link)
           else if (message.kind === 'counts') counts.update(message.leases, (id) => this.#leases.get(id))
+          else if (message.kind === 'traffic') counts.addTraffic(message, (id) => this.#leases.get(id))
           else counts.add(message)
         },
         onEnd: (cause) => {
@@ -187,7 +190,7 @@ export class WorkerPool implements Processes {
       },
       forkWorker(this.#parts.settings.names),
     )
-    const counts = new WorkerCounts(link, { visitors, counters })
+    const counts = new WorkerCounts(link, { visitors, counters, traffic })
     if (link.apiChannel) receiveForwarded(link.apiChannel, services.serveDecrypted)
     link.send(this.#startMessage(slot.processIndex, begin))
     for (const leases of chunks([...this.#leases.values()], WORKER_LEASES_PER_MESSAGE))
@@ -222,6 +225,7 @@ export class WorkerPool implements Processes {
       processIndex,
       clockOrigin: clockOrigin(),
       processes: settings.workers * this.#parts.machines(),
+      sketchKey: this.#parts.traffic.key,
       bindingMark: this.#parts.markOf(processIndex),
       port,
       host: settings.listenAddress,

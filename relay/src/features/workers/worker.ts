@@ -16,6 +16,7 @@ import { RelayCounters } from '../../core/metrics/relay-counters.ts'
 import type { SharedReadBuffer } from '../../core/node-internals/shared-read-buffer.ts'
 import { readyQueueOf } from '../../core/reverse/ready-queues.ts'
 import { DRAIN_MS } from '../../core/shutdown.ts'
+import { TrafficChanges } from '../../core/traffic/traffic-changes.ts'
 import { Forwarder } from './api-channel.ts'
 import { LeaseReplica } from './lease-replica.ts'
 import type { WorkerStart } from './messages.ts'
@@ -44,7 +45,8 @@ export function createWorker(
   const state = new WorkerState(start)
   const { processes, bindingMark } = start
   const counters = new RelayCounters()
-  const visitors = new Visitors(log)
+  const traffic = new TrafficChanges(start.sketchKey)
+  const visitors = new Visitors(log, traffic)
   const dataPlane = new DataPlane({
     ...state,
     processes: () => processes,
@@ -56,7 +58,7 @@ export function createWorker(
     log,
   })
   const { connectionLimiter } = dataPlane
-  const primaryLink = new PrimaryLink({ visitors, counters, connectionLimiter })
+  const primaryLink = new PrimaryLink({ visitors, counters, connectionLimiter, traffic })
   const leases = new LeaseReplica(state.routes, (lease) => primaryLink.watch(lease))
   const { connect, serve } = createWorkerApi({
     ...state,

@@ -141,13 +141,17 @@ const NO_STATEMENT = { issued_at: 'then', expires_at: 'later', signature: '00' }
 /** Of endpoints that want an upgrade. */
 const STATUS: Record<string, number> = { connect: 403, neighbour: 400 }
 
+function queryOf(path: string): string {
+  if (path === '/discovery/site') return `?site=${'0'.repeat(64)}`
+  return path === '/api/policy/lease' ? `?identity_key=described:${account.address}` : ''
+}
+
 describe('answers', () => {
   test('of each GET are as described', async () => {
     const headers = { Authorization: `Bearer ${ADMIN_TOKEN}` }
     for (const { method, path, operation } of operations()) {
       if (method !== 'GET') continue
-      const query = path === '/discovery/site' ? `?site=${'0'.repeat(64)}` : ''
-      const answer = await relay.call('GET', `${path}${query}`, undefined, headers)
+      const answer = await relay.call('GET', `${path}${queryOf(path)}`, undefined, headers)
       expect(answer.status, path).toBe(STATUS[operation.operationId] ?? 200)
       expectDescribed(operation, answer)
     }
@@ -169,6 +173,9 @@ describe('answers', () => {
       // A random one is never signed by the identity, and spoils the request.
       statement: fc.constantFrom(undefined, undefined, undefined, NO_STATEMENT),
       is_banned: fc.constant(false),
+      // They are of bans alone.
+      reason: fc.constant(undefined),
+      until: fc.constant(undefined),
       // Neither is there without a range of ports.
       udp_enabled: fc.constant(false),
       tcp_enabled: fc.constant(false),

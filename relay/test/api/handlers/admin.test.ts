@@ -387,7 +387,8 @@ test('of changes the last hundred are kept', async () => {
   const changes = new RecentPolicyChanges()
   for (let count = 0; count < 250; count += 1) {
     const made = { ip: '192.0.2.1', is_banned: count % 2 === 0 }
-    await changes.add({ kind: 'ip', made, undo: { ...made, is_banned: !made.is_banned } }, 'ADMIN_TOKEN')
+    const undo = { ...made, is_banned: !made.is_banned }
+    await changes.add({ kind: 'ip', made, undo }, 'ADMIN_TOKEN', '2026-01-01T00:00:00Z')
   }
   expect((await changes.list()).map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, at) => 250 - at))
 })

@@ -1,11 +1,15 @@
 // The administrator's load: that of one machine, and of a relay on several machines the sums, each machine and Redis.
 
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { adminLoad } from '../../../src/core/api/endpoints/response-schemas.ts'
 import { loadJson, type MeasuredLoad } from '../../../src/core/api/handlers/load-json.ts'
+import { LeaseTraffic } from '../../../src/core/traffic/lease-traffic.ts'
 import { clusterReadings, machineReading } from '../../support/cluster-readings.ts'
 
 const OWN = { carriers: 2, readySessions: 1, visitors: 3, fromVisitors: 100, toVisitors: 1_000 }
+
+const traffic = new LeaseTraffic()
+afterAll(() => traffic.close())
 
 /** The load of this machine, which has the figures of {@link OWN} and no lease. */
 function loadOf(cluster: MeasuredLoad['cluster']) {
@@ -14,6 +18,7 @@ function loadOf(cluster: MeasuredLoad['cluster']) {
     leases: new Set(),
     counters: { carriers },
     visitors: { size: visitors, traffic: { fromVisitors, toVisitors } },
+    traffic,
     cluster,
   })
 }
@@ -26,6 +31,7 @@ test('a relay on one machine says nothing of machines or of a Redis', () => {
     visitor_connections: 3,
     visitor_received_bytes: 100,
     visitor_sent_bytes: 1_000,
+    traffic: traffic.all,
   })
 })
 
@@ -49,6 +55,7 @@ test('numbers are the sums over the machines that are not gone, and each machine
     visitor_received_bytes: 110,
     visitor_sent_bytes: 1_014,
     redis: 'up',
+    traffic: traffic.all,
   })
   expect(machines.map(({ address, state, is_this }) => [address, state, is_this])).toEqual([
     ['a.test:7443', 'online', true],

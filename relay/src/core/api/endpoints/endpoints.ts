@@ -45,6 +45,7 @@ import {
   type PinnedNamesResponse,
   type PolicyChangesResponse,
   type PolicyDecisionsResponse,
+  type PolicyLeaseResponse,
   type PolicySettings,
   type PolicyStateResponse,
   type PublicStateResponse,
@@ -103,6 +104,7 @@ interface Shapes {
   policy: [None, PolicySettings]
   updatePolicy: [PolicySettings, PolicySettings]
   policyState: [None, PolicyStateResponse]
+  policyLease: [None, PolicyLeaseResponse]
   updateLease: [LeasePolicyUpdate, Nothing]
   updateLeases: [LeaseDecisions, Nothing]
   updateIp: [IpPolicyUpdate, Nothing]
@@ -141,6 +143,9 @@ export type EndpointName = keyof Shapes
 
 /** A SHA-256 in hex. */
 export const SITE_QUESTION_PATTERN = '^[0-9a-f]{64}$'
+
+/** A name, a colon and an Ethereum address. */
+const IDENTITY_KEY_PATTERN = '^[a-z0-9-]{1,22}:0x[0-9a-f]{40}$'
 
 const JSON_MEDIA_TYPE = 'application/json'
 const SWITCHING_PROTOCOLS = 101
@@ -265,6 +270,18 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
     ...asAdmin(get(PATH.policyState, 'The policy and every lease'), PAGE_ERRORS),
     isPaged: true,
     data: answer.policyState,
+  },
+  policyLease: {
+    ...asAdmin(
+      get(PATH.policyLease, 'Everything about one identity: lease, decisions, traffic, and what happened'),
+      ['invalid_request', 'lease_not_found'],
+    ),
+    query: {
+      name: 'identity_key',
+      description: 'The identity key: name, colon and address.',
+      pattern: IDENTITY_KEY_PATTERN,
+    },
+    data: answer.policyLeaseResponse,
   },
   updateLease: {
     ...asAdmin(post(PATH.policyLeases, 'Approve, deny, ban or limit an identity', take.leasePolicyUpdate)),

@@ -317,6 +317,11 @@ const banDetails = {
 
 const identityKeyText = normalized(IDENTITY_KEY_MAX_CHARS, normalizeIdentityKey, 'must be name:address')
 
+/** The query of an endpoint about one identity. */
+export const identityKeyQuery: z.ZodType<{ identity_key: string }> = z.object({
+  identity_key: identityKeyText,
+})
+
 export const leasePolicyUpdate: z.ZodType<LeasePolicyUpdate> = message('LeasePolicyUpdate', {
   identity_key: identityKeyText,
   is_banned: z.boolean().optional(),

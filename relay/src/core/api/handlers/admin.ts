@@ -6,6 +6,7 @@ import type {
   AdministratorsResponse,
   AdminLoadResponse,
   AuditResponse,
+  BanDetails,
   CustomDomain,
   DomainPolicyUpdate,
   InvitationRequest,
@@ -20,6 +21,7 @@ import type {
   PolicyChangesResponse,
   PolicyDecisionsResponse,
   PolicyLease,
+  PolicyLeaseResponse,
   PolicySettings,
   PolicyStateResponse,
   RelayPolicyUpdate,
@@ -27,6 +29,7 @@ import type {
 } from '@svc/protocol'
 import { banOf, identityKey, undoDecisions, undoPolicyUpdate } from '@svc/protocol'
 import type { CertificateStatuses } from '../../certificates/certificate-status.ts'
+import { RelayError } from '../../errors.ts'
 import type { Lease } from '../../lease/lease.ts'
 import type { LeaseRegistry } from '../../lease/lease-registry.ts'
 import type { Administrators } from '../../policy/administrators.ts'
@@ -79,6 +82,29 @@ export class AdminApi {
     await this.#policy.updateSettings(settings)
     await this.#record.add({ kind: 'settings', made: settings, undo }, auditor)
     return this.#policy.settings
+  }
+
+  /** Everything about one identity. @throws RelayError `lease_not_found` when nothing is known of it */
+  async lease(key: string): Promise<PolicyLeaseResponse> {
+    const { leases, traffic } = this.#measured
+    const lease = leases.ofIdentity(key)
+    const { isApproved, isBanned, isDenied, bps } = this.#policy.identityStatus(key)
+    const isDecided = this.#policy.isApprovedByName(key) || isBanned || isDenied || bps > 0
+    const [seen, events] = [traffic.of(key), await this.#record.eventsOf(key)]
+    if (lease === undefined && seen === undefined && events.length === 0 && !isDecided)
+      throw new RelayError('lease_not_found', 'nothing is known of this identity')
+    return {
+      identity_key: key,
+      lease: lease && this.#leaseJson(lease),
+      is_approved: isApproved,
+      is_banned: isBanned,
+      is_denied: isDenied,
+      bps,
+      ban: this.#banOf(key, isBanned),
+      traffic: seen,
+      hours: traffic.hoursOf(key),
+      events,
+    }
   }
 
   /** @param after cursor of the previous page's last lease */
@@ -229,6 +255,10 @@ export class AdminApi {
     return this.#measured.customDomains?.of(lease).map(({ records: _none, ...domain }) => domain)
   }
 
+  #banOf(key: string, isBanned: boolean): BanDetails | undefined {
+    return isBanned ? this.#policy.file.ban_details.banned_identity_keys?.[key] : undefined
+  }
+
   #leaseJson(lease: Lease): PolicyLease {
     const { name, address } = lease.identity
     const key = identityKey(name, address)
@@ -244,9 +274,10 @@ export class AdminApi {
       is_approved: isApproved,
       is_banned: isBanned,
       is_denied: isDenied,
+      traffic: this.#measured.traffic.of(key),
       is_ip_banned: this.#policy.isAnyIpBanned(lease.clientIp, lease.reportedIp),
       ip_bans: this.#policy.ipBansOf(lease.clientIp, lease.reportedIp),
-      ban: isBanned ? this.#policy.file.ban_details.banned_identity_keys?.[key] : undefined,
+      ban: this.#banOf(key, isBanned),
     }
   }
 }

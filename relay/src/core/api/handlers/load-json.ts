@@ -6,18 +6,24 @@ import type { Lease } from '../../lease/lease.ts'
 import type { ClusterReadings, MachineReading } from '../../metrics/cluster-readings.ts'
 import type { RelayCounters } from '../../metrics/relay-counters.ts'
 import { countReadySessions } from '../../reverse/ready-queues.ts'
+import type { LeaseTraffic } from '../../traffic/lease-traffic.ts'
 import { wallTimestamp } from '../http/timestamp.ts'
 
 /** The parts that have the figures. */
 export interface MeasuredLoad {
   counters: Pick<RelayCounters, 'carriers'>
   visitors: Pick<Visitors, 'size' | 'traffic'>
+  traffic: Pick<LeaseTraffic, 'all' | 'of' | 'hoursOf'>
   leases: Iterable<Lease> & { readonly size: number }
   /** Undefined where the relay runs on one machine. */
   cluster?: ClusterReadings | undefined
 }
 
-export function loadJson({ leases, counters, visitors, cluster }: MeasuredLoad): AdminLoadResponse {
+export function loadJson(measured: MeasuredLoad): AdminLoadResponse {
+  return { ...carriedJson(measured), traffic: measured.traffic.all }
+}
+
+function carriedJson({ leases, counters, visitors, cluster }: MeasuredLoad): AdminLoadResponse {
   // Each machine knows all leases.
   if (cluster !== undefined) return { leases: leases.size, ...clusterJson(cluster) }
   const { fromVisitors, toVisitors } = visitors.traffic

@@ -22,9 +22,9 @@ export class SharedPolicyChanges implements PolicyChanges {
     this.#parts = parts
   }
 
-  async add(step: PolicyStep, by: string | undefined): Promise<void> {
+  async add(step: PolicyStep, by: string | undefined, at: string): Promise<void> {
     const { redis, keys, seal } = this.#parts
-    const json = JSON.stringify({ at: new Date().toISOString(), by, ...step })
+    const json = JSON.stringify({ at, by, ...step })
     try {
       const counted = Number(await redis.command('INCR', keys.policyChangeNumber))
       const number = Math.max(counted, (this.#known[0]?.id ?? 0) + 1)

@@ -116,7 +116,8 @@ export class HopVisitors {
     socket.write(SWITCHING_PROTOCOLS)
     if (head.length > 0) socket.unshift(head)
     if (entry.next === undefined) await this.#arrive(socket, entry, passed)
-    else await this.#forward(socket, entry, { next: entry.next, passed, first: undefined })
+    else
+      await this.#forward(socket, entry, { next: entry.next, passed, first: undefined, network: undefined })
   }
 
   /** The first relay pins the ClientHello: its binding holds for no other. */
@@ -140,7 +141,7 @@ export class HopVisitors {
     const binding = bindings.issue(entry.lease, hello.message)
     const passed = { hostnameHash: entry.hostnameHash, binding, addresses, relays: 0 }
     try {
-      await this.#forward(visitor, entry, { next, passed, first: hello })
+      await this.#forward(visitor, entry, { next, passed, first: hello, network })
     } finally {
       bindings.revoke(binding)
       leave?.()
@@ -151,10 +152,15 @@ export class HopVisitors {
   async #forward(
     visitor: Socket,
     { lease }: HopEntry,
-    on: { next: NextRelay; passed: Omit<PassedOn, 'token'>; first: PeekedHello | undefined },
+    on: {
+      next: NextRelay
+      passed: Omit<PassedOn, 'token'>
+      first: PeekedHello | undefined
+      network: string | undefined
+    },
   ): Promise<void> {
     const { visitors, bandwidths, pipe, counts, peerQuotas } = this.#parts
-    const leave = visitors.enter(visitor, lease)
+    const leave = visitors.enter(visitor, lease, { network: on.network })
     if (leave === undefined) return
     const release = lease.onBlock(() => visitor.destroy())
     const giveBack = [this.#room.take(lease), peerQuotas.take(on.next.identity, lease)]
