@@ -7,6 +7,7 @@ import type {
   PolicyChange,
   PolicyChangesResponse,
   PolicyDecisionsResponse,
+  PolicyLeaseResponse,
   PolicySettings,
 } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -95,6 +96,26 @@ describe.skipIf(whyNoRedis() !== undefined)(`three machines (skipped: ${whyNoRed
       made: { ip, is_banned: false },
       undo: { reason: 'spam' },
     })
+  })
+
+  test('protocol §20.2.13: each tells what the others decided about an identity, and who', async () => {
+    const account = newAccount()
+    await a.register('history', { account })
+    const identity_key = `history:${account.address.toLowerCase()}`
+    await decide(b, 'leases', { identity_key, is_banned: true, reason: 'spam' })
+    await decide(c, 'leases', { identity_key, is_banned: false })
+    for (const relay of cluster.relays) {
+      const path = `/api/policy/lease?identity_key=${identity_key}`
+      const events = async () =>
+        (
+          (await relay.call('GET', path, undefined, ADMIN)).json.data as unknown as PolicyLeaseResponse
+        ).events.map(({ kind, by }) => [kind, by])
+      await expect.poll(events).toEqual([
+        ['ban_ended', 'ADMIN_TOKEN'],
+        ['banned', 'ADMIN_TOKEN'],
+        ['registered', undefined],
+      ])
+    }
   })
 
   test('of changes at all machines at the same moment none is lost, and each machine has them in its file', async () => {

@@ -80,6 +80,21 @@ describe('changes of a relay', () => {
     expect(await text()).not.toContain(ADMIN_TOKEN)
   })
 
+  test('by hand name each ban whose reason or end was edited', async () => {
+    const ban = { is_banned: true, reason: 'spam' }
+    await change('/api/policy/ips', { ip: '192.0.2.1', ...ban }, '192.0.2.1')
+    await change('/api/policy/ips', { ip: '192.0.2.2', ...ban }, '192.0.2.1')
+    const policy = JSON.parse(await text('policy.json'))
+    const { at } = policy.ban_details.banned_ips['192.0.2.2']
+    policy.ban_details.banned_ips['192.0.2.2'].reason = 'fraud'
+    await writeFile(join(directory, 'policy.json'), JSON.stringify(policy))
+    await vi.waitFor(async () => expect(await entries()).toHaveLength(3))
+    const member = (reason: string) => `192.0.2.2=${JSON.stringify({ reason, at, by: 'ADMIN_TOKEN' })}`
+    expect((await entries())[2].made).toEqual({
+      ban_details: { added: [member('fraud')], removed: [member('spam')] },
+    })
+  })
+
   test('by hand are there with what was edited', async () => {
     await change('/api/policy/ips', { ip: '192.0.2.1', is_banned: true }, '192.0.2.1')
     const policy = JSON.parse(await text('policy.json'))

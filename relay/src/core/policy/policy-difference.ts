@@ -16,10 +16,17 @@ export type FileChanges = Partial<Record<keyof PolicyFile, Change>>
 export function differenceOf(before: PolicyFile, after: PolicyFile): FileChanges {
   const changes: FileChanges = {}
   for (const field of Object.keys(after) as (keyof PolicyFile)[]) {
-    const change = changeOf(before[field], after[field])
+    const change = changeOf(fieldOf(before, field), fieldOf(after, field))
     if (change !== undefined) changes[field] = change
   }
   return changes
+}
+
+/** The bans of all lists side by side, each with its details. */
+function fieldOf(file: PolicyFile, field: keyof PolicyFile): unknown {
+  if (field !== 'ban_details') return file[field]
+  const bans = Object.values(file.ban_details).flatMap((known) => Object.entries(known ?? {}))
+  return Object.fromEntries(bans)
 }
 
 function changeOf(from: unknown, to: unknown): Change | undefined {
