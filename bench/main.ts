@@ -15,6 +15,7 @@ const FAMILIES: Readonly<Record<string, () => Promise<Family>>> = {
   discovery: async () => (await import('./discovery/family.ts')).discovery,
   distance: async () => (await import('./distance/family.ts')).distance,
   dns: async () => (await import('./dns/family.ts')).dns,
+  domains: async () => (await import('./domains/family.ts')).domains,
   http: async () => (await import('./http/family.ts')).http,
   inspector: async () => (await import('./inspector/family.ts')).inspector,
   node: async () => (await import('./node/family.ts')).node,
