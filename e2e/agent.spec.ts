@@ -235,6 +235,34 @@ test('who may come in: by a password, which is stored as a hash and not shown ag
   expect(errors).toEqual([expect.stringContaining('400')])
 })
 
+test('a domain of the owner: the terms to agree to, and the records to set, each with Copy', async ({
+  first,
+  owner: { page, errors },
+  agent,
+}, info) => {
+  const shown = card(page, first)
+  await shown.getByRole('button', { name: 'Change' }).press('Enter')
+  const dialog = page.getByRole('dialog', { name: `Change ${first}` })
+  await expect(dialog.getByLabel(/I agree to the terms/)).toHaveCount(0)
+  await dialog.getByLabel('Your own domains').fill('shop.example.test')
+  await dialog.getByRole('button', { name: 'Save' }).press('Enter')
+  await expect(dialog.getByRole('alert').filter({ hasText: 'Without your agreement' })).toBeVisible()
+  await dialog.getByLabel('I agree to the terms of service of Let’s Encrypt').check()
+  await dialog.getByRole('button', { name: 'Save' }).press('Enter')
+  await expect(dialog).toHaveCount(0)
+  expect(await agent.config()).toMatch(/domains = \[ ?"shop\.example\.test" ?\]\nacme_agree_terms = true/)
+  const domain = shown.locator('.domain')
+  await expect(domain.locator('.state')).toHaveText('needs records')
+  await expect(domain.getByRole('listitem')).toHaveText([/^TXT/, /^A[^A]/, /^AAAA/, /^CNAME/])
+  await expect(domain).toContainText(/_svc\.shop\.example\.test.*svc-address=0x[\da-f]{40}/)
+  const copied = await expectCopies(page)
+  expect(copied).toContain('_svc.shop.example.test')
+  expect(copied).toContainEqual(expect.stringMatching(/^svc-address=0x/))
+  await expectAccessible(page)
+  await expectFits({ domain: page }, info, WIDTHS_PX)
+  expect(errors).toEqual([])
+})
+
 wholeOnly(test, 'variant')(
   'says what the agent refuses, in the form and at the edge of the window',
   async ({ first, owner: { page, errors }, agent }) => {

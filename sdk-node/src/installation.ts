@@ -18,6 +18,7 @@ export const PAGE_FILES = [
   'requests-page.js',
   'requests-page.css',
   'shares-dialog.js',
+  'tunnel-form.js',
 ] as const
 export type PageFile = (typeof PAGE_FILES)[number]
 

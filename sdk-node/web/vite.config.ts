@@ -9,6 +9,7 @@ const FILES = [
   'requests-page.css',
   'requests-page.js',
   'shares-dialog.js',
+  'tunnel-form.js',
 ]
 
 const fixedFiles: Plugin = {

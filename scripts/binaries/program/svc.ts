@@ -12,6 +12,7 @@ const PAGE: Readonly<Record<PageFile, () => Promise<{ default: string }>>> = {
   'index.css': () => import('../../../sdk-node/page/index.css?raw'),
   'requests-page.js': () => import('../../../sdk-node/page/requests-page.js?raw'),
   'shares-dialog.js': () => import('../../../sdk-node/page/shares-dialog.js?raw'),
+  'tunnel-form.js': () => import('../../../sdk-node/page/tunnel-form.js?raw'),
   'requests-page.css': () => import('../../../sdk-node/page/requests-page.css?raw'),
 }
 

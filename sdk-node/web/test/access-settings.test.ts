@@ -1,7 +1,7 @@
 // Who may come in, in the form of a tunnel: what it shows of svc.toml, the change that it sends, and which field an error is about.
 
 import { describe, expect, test } from 'vitest'
-import { ACCESS } from '../src/texts/texts.ts'
+import { ACCESS } from '../src/texts/form-texts.ts'
 import {
   type AccessFields,
   accessChanges,

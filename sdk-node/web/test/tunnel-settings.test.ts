@@ -1,7 +1,7 @@
 // The form of a tunnel: what of svc.toml it shows, and the change that it sends, which leaves everything else as it is.
 
 import { describe, expect, test } from 'vitest'
-import { changesOf, formOf, otherFields, settingsOf } from '../src/tunnels/tunnel-settings.ts'
+import { authorityOf, changesOf, formOf, otherFields, settingsOf } from '../src/tunnels/tunnel-settings.ts'
 
 const EMPTY = formOf()
 
@@ -38,6 +38,28 @@ describe('a new tunnel', () => {
     const form = { ...EMPTY, name: 'a', target: '1', host: ' rewrite ' }
     expect(settingsOf(form, 0)).toEqual({ name: 'a', http: 1, host: 'rewrite' })
     expect(settingsOf({ ...form, kind: 'tcp' }, 0)).toEqual({ name: 'a', tcp: 1 })
+  })
+
+  test('has domains, and the agreement to the terms, when visitors of its kind can see their certificates', () => {
+    const form = { ...EMPTY, target: '1', domains: ' a.example.org, b.example.org ', agreesTerms: true }
+    const domains = ['a.example.org', 'b.example.org']
+    expect(settingsOf(form, 0)).toEqual({ http: 1, domains, acme_agree_terms: true })
+    expect(settingsOf({ ...form, kind: 'tls' }, 0)).toEqual({ tls: 1 })
+    expect(settingsOf({ ...form, domains: ' ' }, 0)).toEqual({ http: 1 })
+    const before = { http: 1, domains, acme_agree_terms: true }
+    expect(changesOf(before, { ...formOf(before), domains: '' }, 0)).toEqual({
+      domains: null,
+      acme_agree_terms: null,
+    })
+    expect(otherFields(before)).toEqual([])
+  })
+
+  test('names the authority whose terms count, unless certificates are brought', () => {
+    expect(authorityOf()).toBe('Let’s Encrypt')
+    const shared = { acme_directory: 'https://acme.example/directory' }
+    expect(authorityOf({}, shared)).toBe('acme.example')
+    expect(authorityOf({ acme_directory: 'https://other.example/' }, shared)).toBe('other.example')
+    expect(authorityOf({ domain_certificate: true }, shared)).toBeUndefined()
   })
 
   test('takes a folder whose name is a number for a folder', () => {

@@ -2,14 +2,19 @@
 
 import { Confirm } from '@svc/relay-web/common/confirm.tsx'
 import { type Polled, usePoll } from '@svc/relay-web/common/poll.ts'
-import { useEffect, useState, type VNode } from '@svc/relay-web/preact.ts'
-import { AGENT_PATH, type AgentConfig, type AgentStatus } from '../../../src/agent/api-messages.ts'
+import { useEffect, type VNode } from '@svc/relay-web/preact.ts'
+import {
+  AGENT_PATH,
+  type AgentConfig,
+  type AgentStatus,
+  type TunnelSettings,
+} from '../../../src/agent/api-messages.ts'
 import { Message } from '../session/act.tsx'
 import { ask } from '../session/session.ts'
 import { APP, DASHBOARD } from '../texts/texts.ts'
 import { Figures } from '../tunnels/figures.tsx'
+import { useTunnelForm } from '../tunnels/form-opener.tsx'
 import { TunnelCard } from '../tunnels/tunnel-card.tsx'
-import { TunnelForm } from '../tunnels/tunnel-form.tsx'
 import { isOnline } from '../tunnels/tunnel-state.ts'
 import { AgentCard } from './agent-card.tsx'
 import { KnocksCard } from './knocks-card.tsx'
@@ -34,9 +39,10 @@ export function Dashboard({ isOwner }: { isOwner: boolean }): VNode {
   if (data === undefined) return <Nothing {...status} />
   const isGone = status.error?.code === 'unreachable'
   const { tunnels } = data
+  const shared = config.data?.shared ?? {}
   return (
     <main class="wide dashboard" data-stale={status.error !== undefined}>
-      <Heading isOwner={isOwner} data={data} refresh={refresh} isGone={isGone} />
+      <Heading isOwner={isOwner} shared={shared} refresh={refresh} isGone={isGone} />
       <Figures tunnels={tunnels} />
       {data.config.error !== undefined && (
         <p class="notice" role="alert">
@@ -50,6 +56,7 @@ export function Dashboard({ isOwner }: { isOwner: boolean }): VNode {
           tunnel={tunnel}
           errors={data.errors.filter((error) => error.tunnel === tunnel.name)}
           settings={config.data?.tunnels.find(({ name }) => name === tunnel.name)}
+          shared={shared}
           isOwner={isOwner}
           refresh={refresh}
         />
@@ -66,22 +73,22 @@ export function Dashboard({ isOwner }: { isOwner: boolean }): VNode {
 
 interface HeadingProps {
   isOwner: boolean
-  data: AgentStatus
+  shared: TunnelSettings
   refresh: () => Promise<void>
   isGone: boolean
 }
 
-function Heading({ isOwner, refresh, isGone }: HeadingProps): VNode {
-  const [isOpen, setOpen] = useState(false)
+function Heading({ isOwner, shared, refresh, isGone }: HeadingProps): VNode {
+  const form = useTunnelForm()
   return (
     <div class="heading">
       <h1>{DASHBOARD.title}</h1>
       {isOwner && (
-        <button type="button" disabled={isGone} onClick={() => setOpen(true)}>
+        <button type="button" disabled={isGone} onClick={form.open}>
           {DASHBOARD.add}
         </button>
       )}
-      {isOpen && <TunnelForm onClose={() => setOpen(false)} refresh={refresh} />}
+      {form.show({ shared, refresh })}
     </div>
   )
 }

@@ -38,7 +38,7 @@ export function RequestsCard({ requests, areSeveral }: RequestsCardProps): VNode
         )}
       </h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by the keyboard */}
-      <section class="requests" tabIndex={0} aria-labelledby="requests">
+      <section class="requests" tabIndex={0} aria-label={REQUESTS.list}>
         {shown.length === 0 && <p class="quiet">{REQUESTS.none}</p>}
         <ol>
           {shown

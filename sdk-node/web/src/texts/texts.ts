@@ -103,6 +103,25 @@ export const TUNNEL = {
   figures: { rtt: 'round trip', connections: 'connections', received: 'received', sent: 'sent' },
 } as const
 
+/** A custom domain of a tunnel. */
+export const DOMAIN = {
+  states: {
+    online: 'online',
+    records: 'needs records',
+    refused: 'refused',
+    ordering: 'gets its certificate',
+    failed: 'no certificate',
+    away: 'tunnel away',
+  },
+  suspected:
+    'Something else than this tunnel answers here: the key is not the site’s. A relay that ends TLS itself does so.',
+  protected: 'Only this tunnel’s account can get certificates for it.',
+  records: 'Set these records where the domain’s DNS is:',
+  either: 'Or, in place of the addresses, though such a domain cannot be protected:',
+  protect: 'This record leaves the domain to this tunnel’s account alone:',
+  copy: (what: string): string => `Copy ${what}`,
+} as const
+
 export const ACTIONS = {
   share: 'Share',
   record: 'Record requests',
@@ -121,99 +140,9 @@ export const ACTIONS = {
     `Remove ${name}? The agent ends it and removes it from svc.toml. Its identity is kept, so that the same name has the same address later.`,
 } as const
 
-export const FORM = {
-  titleNew: 'Add a tunnel',
-  title: (name: string): string => `Change ${name || 'the tunnel'}`,
-  name: 'Name',
-  kind: 'What visitors reach',
-  kinds: {
-    http: 'HTTP server',
-    folder: 'Folder',
-    tcp: 'TCP service',
-    udp: 'UDP service',
-    tls: 'TLS server',
-  },
-  targets: {
-    http: 'Its port, or its address',
-    folder: 'Its path',
-    tcp: 'Its port, or its address',
-    udp: 'Its port, or its address',
-    tls: 'Its port, or its address',
-  },
-  hints: {
-    name: 'demo',
-    http: '3000',
-    folder: '/home/me/public',
-    tcp: '5432',
-    udp: '19132',
-    tls: '8443',
-    host: 'preserve, rewrite, or a host',
-    relay: 'as for all tunnels',
-    tags: 'words, separated by spaces',
-  },
-  host: 'The Host that it gets (optional)',
-  relay: 'Relays of its own (optional)',
-  description: 'Description in the relay’s list (optional)',
-  tags: 'Tags in the relay’s list (optional)',
-  listed: 'Show it on the relay’s public list',
-  listing: 'List folders that have no index.html',
-  others: (fields: string[]): string => `Other fields in svc.toml are unchanged: ${fields.join(', ')}.`,
-  cancel: 'Cancel',
-  add: 'Add',
-  save: 'Save',
-  added: (name: string): string => `${name || 'The tunnel'} is added.`,
-  changed: (name: string): string => `${name || 'The tunnel'} is changed.`,
-} as const
-
-export const ACCESS = {
-  title: 'Who may come in',
-  summary: {
-    everybody: 'everybody',
-    bounds: 'everybody, within limits',
-    asks: 'only whom this lets in',
-  },
-  about:
-    'With several of password, users and token, each lets in. A secret may also be in a file or the environment of the agent: file:PATH, env:NAME.',
-  password: 'Password of all visitors',
-  users: 'Users',
-  addUser: 'Add a user',
-  userName: 'Name of the user',
-  user: (name: string): string => name || 'the new user',
-  passwordOf: (name: string): string => (name === '' ? 'Password of the user' : `Password of ${name}`),
-  bearer: 'Token of programs',
-  bearerAbout: '16 characters or more. svc.toml has it as it is; of passwords it has hashes.',
-  isSet: 'set',
-  isRemoved: 'removed when you save',
-  keep: 'Keep it',
-  replace: 'Replace',
-  remove: 'Remove',
-  knock: 'Ask here about each visitor who does not sign in',
-  ends: 'It closes',
-  endings: [
-    { value: 'never', text: 'never' },
-    { value: '1', text: 'in 1 hour' },
-    { value: '8', text: 'in 8 hours' },
-    { value: '24', text: 'in 1 day' },
-    { value: 'at', text: 'at a time …' },
-  ],
-  at: 'The time at which it closes',
-  endOfStart: (time: string): string => `${time} after each start`,
-  allowIp: 'The only networks that may come in (optional)',
-  denyIp: 'Networks that may not come in (optional)',
-  rate: 'The most requests of each visitor (optional)',
-  maxVisitors: 'The most visitors at once (optional)',
-  once: 'Let in the first visitor alone',
-  lost: 'Only an HTTP server or a folder can have passwords and the like. When you save, this tunnel has none any more.',
-  missing: {
-    secret: 'Type the new one, or keep or remove the old one.',
-    name: 'The user needs a name.',
-    twice: 'This user is there already.',
-    time: 'Choose a time.',
-  },
-} as const
-
 export const REQUESTS = {
   title: 'Last requests',
+  list: 'Newest first',
   filter: 'Requests of which tunnel',
   all: 'All tunnels',
   none: 'No requests yet.',

@@ -2,7 +2,7 @@
 
 import { formatTime } from '@svc/relay-web/common/format.ts'
 import { useState, type VNode } from '@svc/relay-web/preact.ts'
-import { ACCESS } from '../texts/texts.ts'
+import { ACCESS } from '../texts/form-texts.ts'
 import { type AccessFields, type End, type Fault, secretOf, type User } from './access-settings.ts'
 import { Check, ErrorOf, Field } from './field.tsx'
 import { Answer, SecretControl } from './secret-control.tsx'

@@ -2,7 +2,7 @@
 
 import { SecretField } from '@svc/relay-web/common/secret-field.tsx'
 import { useEffect, useRef, type VNode } from '@svc/relay-web/preact.ts'
-import { ACCESS } from '../texts/texts.ts'
+import { ACCESS } from '../texts/form-texts.ts'
 import type { Secret } from './access-settings.ts'
 
 interface SecretControlProps {

@@ -11,18 +11,19 @@ import {
 import { act } from '../session/act.tsx'
 import type { SharesDialog } from '../shares/shares-dialog.tsx'
 import { ACTIONS, TUNNEL } from '../texts/texts.ts'
-import { TunnelForm } from './tunnel-form.tsx'
+import { useTunnelForm } from './form-opener.tsx'
 
 interface TunnelActionsProps {
   tunnel: TunnelStatus
   settings: TunnelSettings | undefined
+  shared: TunnelSettings
   refresh: () => Promise<void>
 }
 
-export function TunnelActions({ tunnel, settings, refresh }: TunnelActionsProps): VNode {
+export function TunnelActions({ tunnel, settings, shared, refresh }: TunnelActionsProps): VNode {
   const { name, state } = tunnel
   const shown = name ?? TUNNEL.unnamed
-  const [isOpen, setOpen] = useState(false)
+  const form = useTunnelForm()
   const [sharing, setSharing] = useState<{ SharesDialog: typeof SharesDialog } | undefined>(undefined)
   const [isBusy, setBusy] = useState(false)
   const body = name === undefined ? {} : { name }
@@ -74,7 +75,7 @@ export function TunnelActions({ tunnel, settings, refresh }: TunnelActionsProps)
         type="button"
         class="plain small"
         disabled={isBusy || settings === undefined}
-        onClick={() => setOpen(true)}
+        onClick={form.open}
       >
         {ACTIONS.change}
         <span class="unseen"> {shown}</span>
@@ -84,9 +85,7 @@ export function TunnelActions({ tunnel, settings, refresh }: TunnelActionsProps)
         <span class="unseen"> {shown}</span>
       </button>
       {sharing && <sharing.SharesDialog name={name} onClose={() => setSharing(undefined)} />}
-      {isOpen && settings !== undefined && (
-        <TunnelForm before={settings} onClose={() => setOpen(false)} refresh={refresh} />
-      )}
+      {settings !== undefined && form.show({ before: settings, shared, refresh })}
     </div>
   )
 }

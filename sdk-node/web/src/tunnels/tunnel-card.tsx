@@ -24,11 +24,13 @@ interface TunnelCardProps {
   errors: readonly TunnelError[]
   /** The fields of svc.toml; undefined until known, and for readers. */
   settings: TunnelSettings | undefined
+  /** The fields for all tunnels. */
+  shared: TunnelSettings
   isOwner: boolean
   refresh: () => Promise<void>
 }
 
-export function TunnelCard({ tunnel, errors, settings, isOwner, refresh }: TunnelCardProps): VNode {
+export function TunnelCard({ tunnel, errors, settings, shared, isOwner, refresh }: TunnelCardProps): VNode {
   const { name = TUNNEL.unnamed, target, relays, failure, retry_at, state } = tunnel
   const shown = stateOf(tunnel)
   const online = relays.find((relay) => relay.state === 'online' && relay.url !== undefined)
@@ -67,7 +69,7 @@ export function TunnelCard({ tunnel, errors, settings, isOwner, refresh }: Tunne
         ))}
       </div>
       {url !== undefined && isForPhones(url) && <Code url={url} name={name} />}
-      {isOwner && <TunnelActions tunnel={tunnel} settings={settings} refresh={refresh} />}
+      {isOwner && <TunnelActions tunnel={tunnel} settings={settings} shared={shared} refresh={refresh} />}
     </section>
   )
 }

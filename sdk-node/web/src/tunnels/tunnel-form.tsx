@@ -6,12 +6,14 @@ import { useState, type VNode } from '@svc/relay-web/preact.ts'
 import { AGENT_PATH, type TunnelSettings } from '../../../src/agent/api-messages.ts'
 import { explain, say } from '../session/act.tsx'
 import { ask } from '../session/session.ts'
-import { ACCESS, FORM } from '../texts/texts.ts'
+import { ACCESS, FORM } from '../texts/form-texts.ts'
 import { AccessSection } from './access-section.tsx'
 import { type AccessFields, type Fault, faultOf, missingIn } from './access-settings.ts'
 import { Check, Field } from './field.tsx'
 import {
+  authorityOf,
   changesOf,
+  domainsOf,
   type FormFields,
   formOf,
   hasAccess,
@@ -23,15 +25,18 @@ import {
 interface TunnelFormProps {
   /** The fields of the existing tunnel; undefined for a new one. */
   before?: TunnelSettings
+  /** The fields for all tunnels. */
+  shared: TunnelSettings
   onClose: () => void
   refresh: () => Promise<void>
 }
 
-export function TunnelForm({ before, onClose, refresh }: TunnelFormProps): VNode {
+export function TunnelForm({ before, shared, onClose, refresh }: TunnelFormProps): VNode {
   const [form, setForm] = useState<FormFields>(() => formOf(before))
   const [error, setError] = useState('')
   const [fault, setFault] = useState<Fault | undefined>(undefined)
   const [isBusy, setBusy] = useState(false)
+  const authority = shared.acme_agree_terms === true ? undefined : authorityOf(before, shared)
   const isNew = before === undefined
   const set = (fields: Partial<FormFields>): void => setForm((now) => ({ ...now, ...fields }))
   const submit = async (event: Event): Promise<void> => {
@@ -40,6 +45,10 @@ export function TunnelForm({ before, onClose, refresh }: TunnelFormProps): VNode
     const missing = hasAccess(form.kind) ? missingIn(form.access, ACCESS.missing) : undefined
     setFault(missing)
     if (missing !== undefined) return
+    if (authority !== undefined && domainsOf(form).length > 0 && !form.agreesTerms) {
+      setError(FORM.mustAgree)
+      return
+    }
     setBusy(true)
     try {
       await save(before, form)
@@ -59,7 +68,13 @@ export function TunnelForm({ before, onClose, refresh }: TunnelFormProps): VNode
     <Modal title={isNew ? FORM.titleNew : FORM.title(form.name)} onClose={onClose}>
       <form class="stack tunnel-form" onSubmit={submit}>
         <TunnelFields form={form} set={set} isNew={isNew} />
-        <Access form={form} set={set} fault={fault} isSet={before?.access !== undefined} />
+        {hasAccess(form.kind) && <Domains form={form} set={set} authority={authority} />}
+        <Access
+          form={form}
+          set={set}
+          fault={fault}
+          isSet={(before?.access ?? before?.domains) !== undefined}
+        />
         {others.length > 0 && <p class="quiet">{FORM.others(others)}</p>}
         <p class="error" role="alert">
           {error}
@@ -138,6 +153,39 @@ function TunnelFields({ form, set, isNew }: TunnelFieldsProps): VNode {
         onChange={(tags) => set({ tags })}
       />
       <Check label={FORM.listed} isOn={form.listed} onChange={(listed) => set({ listed })} />
+    </>
+  )
+}
+
+interface DomainsProps {
+  form: FormFields
+  set: (fields: Partial<FormFields>) => void
+  /** Whose terms have to be agreed to. */
+  authority: string | undefined
+}
+
+function Domains({ form, set, authority }: DomainsProps): VNode {
+  return (
+    <>
+      <Field
+        id="domains"
+        label={FORM.domains}
+        hint={FORM.hints.domains}
+        value={form.domains}
+        onChange={(domains) => set({ domains })}
+      />
+      {domainsOf(form).length > 0 && (
+        <>
+          <p class="quiet">{FORM.aboutDomains}</p>
+          {authority !== undefined && (
+            <Check
+              label={FORM.authority(authority)}
+              isOn={form.agreesTerms}
+              onChange={(agreesTerms) => set({ agreesTerms })}
+            />
+          )}
+        </>
+      )}
     </>
   )
 }

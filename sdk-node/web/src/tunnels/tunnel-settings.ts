@@ -8,6 +8,9 @@ import { textOf, wordsOf } from './words.ts'
 export const KINDS = ['http', 'folder', 'tcp', 'udp', 'tls'] as const
 type Kind = (typeof KINDS)[number]
 
+/** The authority unless the file names another one. */
+const AUTHORITY = 'Let’s Encrypt'
+
 export type TunnelChanges = Record<string, SettingValue | AccessChanges | null>
 
 export interface FormFields {
@@ -23,6 +26,10 @@ export interface FormFields {
   tags: string
   listed: boolean
   listing: boolean
+  /** Custom domains, separated by spaces. */
+  domains: string
+  /** The owner agrees to the terms of the authority. */
+  agreesTerms: boolean
   access: AccessFields
 }
 
@@ -37,6 +44,8 @@ const SHOWN: ReadonlySet<string> = new Set([
   'listed',
   'listing',
   'paused',
+  'domains',
+  'acme_agree_terms',
   'access',
 ])
 
@@ -57,6 +66,8 @@ export function formOf(settings: TunnelSettings = {}): FormFields {
     tags: textOf(settings.tags),
     listed: settings.listed === true,
     listing: settings.listing === true,
+    domains: textOf(settings.domains),
+    agreesTerms: settings.acme_agree_terms === true,
     access: accessFieldsOf(settings.access),
   }
 }
@@ -107,6 +118,7 @@ function valuesOf(form: FormFields): Record<string, SettingValue | null> {
   const { kind, target, listed, listing } = form
   const relays = wordsOf(form.relay)
   const tags = wordsOf(form.tags)
+  const domains = domainsOf(form)
   return {
     name: form.name.trim() || null,
     [kind]: targetOf(kind, target.trim()),
@@ -116,7 +128,24 @@ function valuesOf(form: FormFields): Record<string, SettingValue | null> {
     tags: tags.length > 0 ? tags : null,
     listed: listed || null,
     listing: (kind === 'folder' && listing) || null,
+    domains: domains.length > 0 ? domains : null,
+    acme_agree_terms: (domains.length > 0 && form.agreesTerms) || null,
   }
+}
+
+/** Returns the domains of the form. Visitors of the other kinds see no certificate of a domain. */
+export function domainsOf({ kind, domains }: FormFields): string[] {
+  return hasAccess(kind) ? wordsOf(domains) : []
+}
+
+/**
+ * Returns the host of the authority whose terms have to be agreed to; undefined when certificates are brought.
+ * @param shared the fields for all tunnels, which count where the tunnel has none
+ */
+export function authorityOf(settings: TunnelSettings = {}, shared: TunnelSettings = {}): string | undefined {
+  if (settings.domain_certificate !== undefined) return undefined
+  const directory = textOf(settings.acme_directory ?? shared.acme_directory)
+  return URL.parse(directory)?.host ?? AUTHORITY
 }
 
 /** A port is a number in the file. */
