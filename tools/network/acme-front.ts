@@ -9,7 +9,7 @@ import type { DnsServer } from '../dns/dns-server.ts'
 import type { AcmeServer } from '../programs/pebble.ts'
 
 /** The domain by which CAA records name the authority. */
-export const CAA_IDENTITY = 'acme.test'
+const CAA_IDENTITY = 'acme.test'
 
 export interface AcmeFront {
   directoryUrl: string
