@@ -1,12 +1,12 @@
 // What concerns the whole list: the filter, the pause, the files, and what is kept.
 
 import { confirm } from '../common/confirm.tsx'
+import { singleKeys } from '../common/single-keys.ts'
 import { useStore } from '../common/store.ts'
 import { useRef, type VNode } from '../preact.ts'
 import { openDescriptors, openHar, saveHar } from './actions.ts'
 import type { EntryFeed } from './entry-feed.ts'
 import { attempt } from './said.tsx'
-import { singleKeys } from './single-keys.ts'
 import type { InspectorSource } from './source.ts'
 import { kept, LIST } from './texts.ts'
 import type { InspectorState, ListQuery } from './types.ts'

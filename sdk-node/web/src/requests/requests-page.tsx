@@ -1,8 +1,8 @@
 // The page of the requests: the inspector over the API. It is loaded when it is opened.
 
 import '@svc/relay-web/inspector/inspector.css'
+import { rememberSingleKeysIn } from '@svc/relay-web/common/single-keys.ts'
 import { Inspector } from '@svc/relay-web/inspector/inspector.tsx'
-import { rememberSingleKeysIn } from '@svc/relay-web/inspector/single-keys.ts'
 import type { VNode } from '@svc/relay-web/preact.ts'
 import { INSPECTOR_PATH, type PageSettings } from '../../../src/inspector/api-messages.ts'
 import { ask } from '../session/session.ts'

@@ -1,6 +1,6 @@
-// Whether single letters and signs are keys of the inspector. A person can turn them off (WCAG 2.1.4), which is remembered.
+// Whether single letters and signs are keys of a page. A person can turn them off (WCAG 2.1.4), which is remembered.
 
-import { Store } from '../common/store.ts'
+import { Store } from './store.ts'
 
 /** SingleKeysMemory remembers it: the browser's, unless the page has another. */
 export interface SingleKeysMemory {
