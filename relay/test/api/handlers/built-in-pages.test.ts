@@ -18,7 +18,16 @@ describe('without SVC_SITE_DIR', () => {
   })
   afterAll(() => relay.close())
 
-  test.each(['/', '/sites', '/sites/', '/admin', '/admin/'])('%s is a page of the relay', async (path) => {
+  test.each([
+    '/',
+    '/sites',
+    '/sites/',
+    '/admin',
+    '/admin/',
+    '/admin/access',
+    `/admin/sites/demo:0x${'ab'.repeat(20)}`,
+    '/admin/sites/demo%3A0x12/',
+  ])('%s is a page of the relay', async (path) => {
     const { status, text, headers } = await relay.call('GET', path)
     expect([status, text]).toEqual([200, expect.stringContaining('<title>svc</title>')])
     expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' })
@@ -35,7 +44,14 @@ describe('without SVC_SITE_DIR', () => {
   test('the examples are there, too, and what is not a page is not', async () => {
     const { status, text } = await relay.call('GET', '/examples/')
     expect([status, text]).toEqual([200, expect.stringContaining('<h1>Examples</h1>')])
-    for (const path of ['/nothing', '/.built-from', '/package.json'])
+    for (const path of [
+      '/nothing',
+      '/.built-from',
+      '/package.json',
+      '/admin/a.b',
+      '/admin/a/b/c',
+      '/admin/../x',
+    ])
       expect(await relay.call('GET', path)).toMatchObject({ status: 404, text: 'Not found\n' })
   })
 

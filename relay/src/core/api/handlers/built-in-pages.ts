@@ -16,7 +16,7 @@ import { createStaticFiles, isLandingPage, protectPage } from './static-files.ts
 
 const SERVICE_UNAVAILABLE = 503
 /** Paths of the built-in pages. */
-const PAGE = /^\/(?:(?:sites|relays|admin|ca|examples)\/?)?$/
+const PAGE = /^\/(?:(?:sites|relays|admin(?:\/[a-z]+)?|ca|examples)\/?)?$/
 const AUTHORITY_PAGE = 'ca/index.html'
 const RELAYS_PAGE = 'relays/index.html'
 /** What `npm start` serves beside the relay, by plain HTTP. */

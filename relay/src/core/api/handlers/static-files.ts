@@ -21,6 +21,8 @@ const HASHED_ASSET = /(?:^|\/)assets\/[^/]+[-.][\w-]{8}\.\w+$/
 const HIDDEN = /(?:^|\/)\./
 /** On Windows, `~` and a digit may be the short form of any name, and `:` leads to another volume or stream. */
 const INVALID_NAME = sep === '\\' ? /[\0\\:]|~\d/ : /[\0\\]/
+/** Sections of the administration, and single sites in them: all are one document, which shows them by itself. */
+const ADMIN_SECTION = /^\/admin\/[a-z]+(?:\/[\w:%-]+)?\/?$/
 /** The page for people who ask for one that is not there; its links lead to the front page and others. */
 const NOT_FOUND_PAGE = '404.html'
 const FRONT_PAGE = 'index.html'
@@ -138,8 +140,14 @@ interface Page {
 /** Handler of a process that serves no files. */
 export const noStaticFiles: Handler = (_request, response) => notFound(response)
 
-/** Finds the file of a path. A page needs no `.html`, and a folder leads to its index. */
+/** Finds the page of a path: a file, or the administration for its sections. */
 async function findPage(directory: string, path: string): Promise<Page | undefined> {
+  const page = await findNamed(directory, path)
+  return page === undefined && ADMIN_SECTION.test(path) ? await findNamed(directory, '/admin/') : page
+}
+
+/** Finds the file of a path. A page needs no `.html`, and a folder leads to its index. */
+async function findNamed(directory: string, path: string): Promise<Page | undefined> {
   const decoded = decode(path)
   if (decoded === undefined || INVALID_NAME.test(decoded) || HIDDEN.test(decoded)) return undefined
   const name = decoded.split('/').filter(Boolean).join('/')
