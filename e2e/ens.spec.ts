@@ -3,6 +3,7 @@
 import { freePort } from '../tools/network/free-port.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
 import { expect, test } from './fixtures.ts'
+import { logIn, openSection } from './support/administration.ts'
 import { expectCopies } from './support/copy-buttons.ts'
 import { expectAccessible, expectFits } from './support/example-page.ts'
 import { type NamedRelay, startNamedRelay } from './support/named-relay.ts'
@@ -42,9 +43,9 @@ wholeOnly(test, 'variant')(
     const context = await named.browser.newContext()
     const { page, errors } = await openWeb(context, `${named.url}/admin`)
     const answer = await page.evaluate(async () => (await (await fetch('/sdk/domain')).json()).data.ens)
-    await page.getByLabel('Admin token').fill(ADMIN_TOKEN)
-    await page.getByRole('button', { name: 'Log in' }).click()
-    const card = page.getByRole('region', { name: 'DNS' })
+    await logIn(page, ADMIN_TOKEN)
+    await openSection(page, 'DNS')
+    const card = page.getByRole('region', { name: 'Records of this relay' })
     await expect(card.getByText(answer.ds_record)).toBeVisible()
     await expect(card).toContainText('needs the name servers ns1.relay.test and ns2.relay.test')
     await expect(card).toContainText('embedded')

@@ -1,8 +1,8 @@
 // Tests who may register: invitations, pinned names and administrators in the administration page, and the landing page with an invitation.
 
-import type { Page } from '@playwright/test'
 import { startTestRelay } from '../tools/relay/test-relay.ts'
 import { test as base, expect } from './fixtures.ts'
+import { logIn, openAccess, openSection } from './support/administration.ts'
 import { expectAccessiblePart, expectFits } from './support/example-page.ts'
 import { openWeb, WIDTHS_PX } from './support/relay-page.ts'
 
@@ -14,12 +14,6 @@ const test = base.extend({
     use(await oncePerFile('relay', () => startTestRelay({ env: { ADMIN_TOKEN, REGISTRATION: 'token' } }))),
 })
 
-async function logIn(page: Page, token: string): Promise<void> {
-  await page.getByLabel('Admin token').fill(token)
-  await page.getByRole('button', { name: 'Log in' }).click()
-  await expect(page.getByRole('heading', { name: 'Leases' })).toBeVisible()
-}
-
 test('invitations are made, shown once and withdrawn; names are pinned; another administrator comes and goes', async ({
   context,
   relay,
@@ -27,6 +21,7 @@ test('invitations are made, shown once and withdrawn; names are pinned; another 
   const { page, errors } = await openWeb(context, `${relay.url}/admin`)
   await logIn(page, ADMIN_TOKEN)
 
+  await openAccess(page, 'Invitations')
   const invitations = page.getByRole('region', { name: 'Invitations' })
   await invitations.getByLabel('Names').fill('3')
   await invitations.getByLabel('Note').fill('the <b>team</b>')
@@ -42,6 +37,7 @@ test('invitations are made, shown once and withdrawn; names are pinned; another 
   await page.getByRole('button', { name: 'Yes' }).click()
   await expect(line).toHaveCount(0)
 
+  await openAccess(page, 'Names')
   const pins = page.getByRole('region', { name: 'Pinned names' })
   await pins.getByLabel('Name to pin').fill('Brand')
   await pins.getByLabel('Address of its owner').fill(ADDRESS)
@@ -50,6 +46,7 @@ test('invitations are made, shown once and withdrawn; names are pinned; another 
   await page.locator('.message').getByRole('button', { name: 'Undo' }).click()
   await expect(pins.getByRole('listitem')).toHaveCount(0)
 
+  await openSection(page, 'Settings')
   const administrators = page.getByRole('region', { name: 'Administrators' })
   await administrators.getByLabel('Name of an administrator').fill('alice')
   await administrators.getByRole('button', { name: 'Make a token' }).click()
@@ -76,6 +73,7 @@ test('the landing page asks for an invitation when the relay does, and says what
 }) => {
   const admin = await openWeb(context, `${relay.url}/admin`)
   await logIn(admin.page, ADMIN_TOKEN)
+  await openAccess(admin.page, 'Invitations')
   const invitations = admin.page.getByRole('region', { name: 'Invitations' })
   await invitations.getByRole('button', { name: 'Invite' }).click()
   const token = await invitations.locator('pre').innerText()

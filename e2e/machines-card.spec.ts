@@ -5,6 +5,7 @@ import type { AdminLoadResponse, AdminMachine } from '@svc/protocol'
 import { startTestRelay } from '../tools/relay/test-relay.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
 import { test as base, expect } from './fixtures.ts'
+import { logIn, navigation, openSection } from './support/administration.ts'
 import { expectAccessible, expectFits } from './support/example-page.ts'
 import { HOSTILE, look, openWeb, WIDTHS_PX } from './support/relay-page.ts'
 
@@ -65,26 +66,21 @@ async function say(page: Page, fields: Pick<AdminLoadResponse, 'machines' | 'red
   await look(page)
 }
 
-async function logIn(page: Page): Promise<void> {
-  await page.getByLabel('Admin token').fill(ADMIN_TOKEN)
-  await page.getByRole('button', { name: 'Log in' }).click()
-  await expect(page.getByRole('heading', { name: 'Leases' })).toBeVisible()
-}
-
 const cardOf = (page: Page) => page.getByRole('region', { name: 'Machines' })
 
-wholeOnly(test, 'variant')('a relay on one machine has no such card', async ({ opened: { page } }) => {
-  await logIn(page)
+wholeOnly(test, 'variant')('a relay on one machine has no such section', async ({ opened: { page } }) => {
+  await logIn(page, ADMIN_TOKEN)
   await expect(page.getByRole('region', { name: 'Load' })).toBeVisible()
-  await expect(cardOf(page)).toHaveCount(0)
+  await expect(navigation(page).getByRole('link', { name: 'Machines' })).toHaveCount(0)
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
 wholeOnly(test, 'appearance')(
   'each machine has its state in words and its figures; it fits every width in both themes, and axe-core finds nothing',
   async ({ opened: { page } }, info) => {
-    await logIn(page)
+    await logIn(page, ADMIN_TOKEN)
     await say(page, { machines: FOUR, redis: 'up' })
+    await openSection(page, 'Machines')
     const card = cardOf(page)
     await expect(card.getByRole('heading')).toHaveText('Machines 1 of 3 online')
     const rows = card.locator('tbody tr')
@@ -125,7 +121,7 @@ wholeOnly(test, 'appearance')(
 wholeOnly(test, 'faults')(
   'a Redis that does not answer is said until it answers again',
   async ({ opened: { page } }, info) => {
-    await logIn(page)
+    await logIn(page, ADMIN_TOKEN)
     await say(page, { machines: FOUR, redis: 'down' })
     await expect(page.getByRole('alert')).toContainText(
       'New sites cannot register until Redis answers again.',
@@ -139,8 +135,9 @@ wholeOnly(test, 'faults')(
 
 test('nothing that a machine says is more than text', async ({ opened: { page } }) => {
   const { markup, attribute } = HOSTILE
-  await logIn(page)
+  await logIn(page, ADMIN_TOKEN)
   await say(page, { machines: [machine(attribute, { release_version: markup })], redis: 'up' })
+  await openSection(page, 'Machines')
   const card = cardOf(page)
   for (const text of [markup, attribute]) await expect(card).toContainText(text)
   await expect(card.locator('img, script, svg')).toHaveCount(0)

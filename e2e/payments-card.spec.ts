@@ -7,6 +7,7 @@ import type { RunningSuiNode } from '../tools/sui-node/server.ts'
 import { createTestWallet } from '../tools/sui-node/wallet.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
 import { expect } from './fixtures.ts'
+import { logIn, openSection } from './support/administration.ts'
 import { expectCopies } from './support/copy-buttons.ts'
 import { expectAccessible, expectFits } from './support/example-page.ts'
 import { ADMIN_TOKEN, PAY_TO, test } from './support/paid-relay.ts'
@@ -16,9 +17,9 @@ wholeOnly(test, 'variant')(
   'says who gets payments, and counts them',
   async ({ context, chain, relay }, info) => {
     const { page, errors } = await openWeb(context, `${relay.url}/admin`)
-    await page.getByLabel('Admin token').fill(ADMIN_TOKEN)
-    await page.getByRole('button', { name: 'Log in' }).click()
-    const card = page.getByRole('region', { name: 'Payments' })
+    await logIn(page, ADMIN_TOKEN)
+    await openSection(page, 'Payments')
+    const card = page.getByRole('region', { name: 'Settled payments' })
     await expect(card).toContainText('on Sui Testnet')
     await expect(card).toContainText(PAY_TO)
     await expect(card).toContainText(/Settled since the start\s*0/)

@@ -7,6 +7,7 @@ import { startRelayGroup } from '../tools/relay/relay-group.ts'
 import type { TestRelay } from '../tools/relay/test-relay.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
 import { test as base, expect, useBrowser } from './fixtures.ts'
+import { confirmBan, logIn, openSection } from './support/administration.ts'
 import { expectAccessible, expectAccessiblePart, expectFits } from './support/example-page.ts'
 import { HOSTILE, layoutShift, look, openWeb, WIDTHS_PX } from './support/relay-page.ts'
 
@@ -173,13 +174,13 @@ wholeOnly(test, 'variant')(
     const known = async (): Promise<string[]> =>
       (await listOf(group)).relays.map(({ api_https_addr }) => api_https_addr)
     await page.goto(`${group[0]!.url}/admin`)
-    await page.getByLabel('Admin token').fill(ADMIN_TOKEN)
-    await page.getByRole('button', { name: 'Log in' }).click()
+    await logIn(page, ADMIN_TOKEN)
+    await openSection(page, 'Relays')
     const card = page.getByRole('region', { name: 'Bans of other relays' })
     const ban = async (what: string): Promise<void> => {
       await card.getByLabel('URL of a relay').fill(what)
       await card.getByRole('button', { name: 'Ban', exact: true }).click()
-      await page.getByRole('button', { name: 'Yes, do it' }).click()
+      await confirmBan(page)
     }
     await expect(card.getByText('No relay is banned.')).toBeVisible()
     await expectAccessiblePart(page, '.admin')
@@ -200,10 +201,11 @@ wholeOnly(test, 'variant')(
 
     await ban(`${url}/`)
     await expect(card.getByRole('listitem')).toContainText(url)
-    await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+    await page.locator('.message').getByRole('button', { name: 'Undo' }).click()
     await look(page)
     await expect(card.getByText('No relay is banned.')).toBeVisible()
-    const changes = page.getByRole('region', { name: 'Changes' })
+    await openSection(page, 'History')
+    const changes = page.getByRole('region', { name: 'Recent changes' })
     await expect(changes).toContainText(`${url} was banned`)
   },
 )

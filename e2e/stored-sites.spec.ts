@@ -9,6 +9,7 @@ import { FIXTURE_MACHINES } from '../tools/relay/fixture-relay.ts'
 import type { TestRelay } from '../tools/relay/test-relay.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
 import { test as base, expect, relayWith } from './fixtures.ts'
+import { confirmBan, logIn, openSection } from './support/administration.ts'
 import { expectAccessible, expectFits } from './support/example-page.ts'
 import { look, openWeb, WIDTHS_PX } from './support/relay-page.ts'
 
@@ -39,8 +40,8 @@ wholeOnly(test, 'variant')(
   'says what is stored, and a ban removes it: the hostname refuses, and the files are gone',
   async ({ context, relay }, info) => {
     const { page, errors } = await openWeb(context, `${relay.url}/admin`)
-    await page.getByLabel('Admin token').fill(ADMIN_TOKEN)
-    await page.getByRole('button', { name: 'Log in' }).click()
+    await logIn(page, ADMIN_TOKEN)
+    await openSection(page, 'Cache')
     const card = page.getByRole('region', { name: 'Stored sites' })
     await expect(card).toContainText('No files are stored.')
 
@@ -69,14 +70,14 @@ wholeOnly(test, 'variant')(
     await lineOf(left)
       .getByRole('button', { name: /^Ban: left:0x/ })
       .click()
-    const question = page.getByRole('dialog', { name: 'Are you sure?' })
+    const question = page.getByRole('dialog', { name: /^Ban left:0x/ })
     await expect(question).toContainText('removes its stored files at once')
     await question.getByRole('button', { name: 'Cancel' }).click()
     expect(await visit(left)).toBe(HTML)
     await lineOf(left)
       .getByRole('button', { name: /^Ban: left:0x/ })
       .press('Enter')
-    await question.getByRole('button', { name: 'Yes, do it' }).click()
+    await confirmBan(page)
     await expect.poll(() => visit(left)).toMatch(NO_HANDSHAKE)
     await expectStored(1)
     await expect(lineOf(left)).toHaveCount(0)
@@ -85,7 +86,7 @@ wholeOnly(test, 'variant')(
     await lineOf(there)
       .getByRole('button', { name: /^Ban: there:0x/ })
       .click()
-    await question.getByRole('button', { name: 'Yes, do it' }).click()
+    await confirmBan(page)
     await expect.poll(() => visit(there)).toMatch(NO_HANDSHAKE)
     await expectStored(0)
     await expect(card).toContainText('No files are stored.')

@@ -1,12 +1,12 @@
-// The administration: what a change sends and what takes it back, which leases are shown, what the graphs get.
+// The administration: what a change sends and what takes it back, what the relay tells of changes, what the graphs get.
 import type { PolicyChange } from '@svc/protocol'
 import { describe, expect, test } from 'vitest'
-import { ipChange, leaseChange, relayChange, settingsChange } from '../src/admin/change-request.ts'
-import { filterLeases, statusOf } from '../src/admin/filter-leases.ts'
-import { addSample, type Sample } from '../src/admin/load-samples.ts'
+import { banChange, leaseChange, manyChange, settingsChange } from '../src/admin/change-request.ts'
+import { auditText } from '../src/admin/history/audit-text.ts'
 import { machineRows } from '../src/admin/machine-rows.ts'
+import { addSample, type Sample } from '../src/admin/overview/load-samples.ts'
 import { pastChanges } from '../src/admin/past-changes.ts'
-import { lease, machine } from './support.ts'
+import { machine } from './support.ts'
 
 const key = 'demo:0xab'
 const none = {
@@ -39,17 +39,56 @@ describe('undoing', () => {
     expect(undo).toEqual({ path: '/api/policy/leases', body: { identity_key: key, ...restored } })
   })
 
-  test('of a ban of another relay', () => {
-    const relay = 'https://relay.example'
-    expect(relayChange(relay, true)).toMatchObject({
-      text: `${relay} was banned`,
-      request: { path: '/api/policy/relays', body: { relay, is_banned: true } },
-      undo: { path: '/api/policy/relays', body: { relay, is_banned: false } },
+  test.each([
+    ['banned_ips', '/api/policy/ips', 'ip', '192.0.2.1'],
+    ['banned_relays', '/api/policy/relays', 'relay', 'https://relay.example'],
+    ['banned_domains', '/api/policy/domains', 'domain', 'evil.example'],
+  ] as const)('of a ban among %s, whose reason and end come back with it', (kind, path, field, what) => {
+    const terms = { reason: 'spam', until: '2030-01-01T00:00:00.000Z' }
+    const ban = { path, body: { [field]: what, is_banned: true, ...terms } }
+    const lift = { path, body: { [field]: what, is_banned: false } }
+    expect(banChange(kind, what, true, terms)).toEqual({
+      text: `${what} was banned`,
+      request: ban,
+      undo: lift,
     })
+    // What the relay knows besides is not sent back.
+    const details = { ...terms, by: 'alice', at: '2026-01-01T00:00:00.000Z' }
+    expect(banChange(kind, what, false, details)).toMatchObject({ request: lift, undo: ban })
+    expect(banChange(kind, what, false).undo.body).toEqual({ [field]: what, is_banned: true })
   })
 
-  test('of a ban of an address and of settings', () => {
-    expect(ipChange('192.0.2.1', true).undo.body).toEqual({ ip: '192.0.2.1', is_banned: false })
+  test('of many decisions restores each', () => {
+    const before = { ...none, approved: ['a:0x1'], denied: ['b:0x2'] }
+    const leases = [
+      { identity_key: 'a:0x1', name: 'a' },
+      { identity_key: 'b:0x2', name: 'b' },
+    ]
+    expect(manyChange(leases, true, before)).toEqual({
+      text: '2 sites were approved',
+      request: {
+        path: '/api/policy/leases/bulk',
+        body: {
+          decisions: [
+            { identity_key: 'a:0x1', is_approved: true, is_denied: false },
+            { identity_key: 'b:0x2', is_approved: true, is_denied: false },
+          ],
+        },
+      },
+      undo: {
+        path: '/api/policy/leases/bulk',
+        body: {
+          decisions: [
+            { identity_key: 'a:0x1', is_approved: true, is_denied: false },
+            { identity_key: 'b:0x2', is_approved: false, is_denied: true },
+          ],
+        },
+      },
+    })
+    expect(manyChange(leases.slice(0, 1), false, before).text).toBe('a was denied')
+  })
+
+  test('of settings', () => {
     const before = {
       approval_mode: 'auto',
       landing_page_enabled: true,
@@ -78,7 +117,10 @@ describe('the changes that the relay tells of', () => {
       {
         id: 3,
         at: Date.parse(at),
+        by: undefined,
         text: '192.0.2.1 was banned',
+        details: [],
+        canUndo: true,
         undo: { path: '/api/policy/ips', body: undo },
         isUndone: false,
       },
@@ -97,6 +139,35 @@ describe('the changes that the relay tells of', () => {
     expect(pastChanges([change])[0]!.text).toBe(text)
   })
 
+  test('say why a ban was made and until when, and one whose end is over is not made again', () => {
+    const made = { identity_key: key, is_banned: true, reason: 'spam', until: '2026-02-01T00:00:00.000Z' }
+    const undo = { identity_key: key, is_banned: false }
+    const [banned, lifted] = pastChanges(
+      [
+        { id: 2, at, kind: 'lease', made, undo },
+        { id: 1, at, kind: 'lease', made: undo, undo: made },
+      ],
+      Date.parse('2026-03-01T00:00:00.000Z'),
+    )
+    expect(banned).toMatchObject({
+      canUndo: true,
+      details: ['Reason: spam', expect.stringContaining('Feb 1')],
+    })
+    expect(lifted).toMatchObject({ canUndo: false, details: [] })
+  })
+
+  test('about many sites are one line', () => {
+    const decisions = ['a:0x1', 'b:0x2'].map((identity_key) => ({ identity_key, is_approved: true }))
+    const undone = decisions.map((one) => ({ ...one, is_approved: false }))
+    const [change] = pastChanges([
+      { id: 1, at, kind: 'leases', made: { decisions }, undo: { decisions: undone } },
+    ])
+    expect(change).toMatchObject({
+      text: '2 sites were approved',
+      undo: { path: '/api/policy/leases/bulk', body: { decisions: undone } },
+    })
+  })
+
   test('are taken back by whoever did just that later', () => {
     const isUndone = (...changes: PolicyChange[]): boolean[] =>
       pastChanges(changes).map((made) => made.isUndone)
@@ -106,36 +177,55 @@ describe('the changes that the relay tells of', () => {
   })
 })
 
-describe('leases', () => {
-  const unlisted = { hide: true }
-  const waiting = lease('waiting', { is_approved: false, metadata: unlisted })
-  const banned = lease('banned', { is_banned: true, is_denied: true, is_approved: false, metadata: unlisted })
-  const limited = lease('limited', {
-    bps: 5,
-    first_seen_at: '2026-01-02T00:00:00.000Z',
-    metadata: unlisted,
-  })
-  const listed = lease('listed', { metadata: { owner: 'Ada' }, is_ip_banned: true })
-  const all = [listed, limited, banned, waiting]
+describe('a change of the settings', () => {
+  const settings = {
+    approval_mode: 'auto' as 'auto' | 'manual',
+    landing_page_enabled: true,
+    udp: { enabled: false, max_leases: 0 },
+    tcp_port: { enabled: true, max_leases: 10 },
+    reserved_names: ['www', 'mail'],
+  }
+  const made = {
+    ...settings,
+    approval_mode: 'manual' as const,
+    landing_page_enabled: false,
+    tcp_port: { enabled: true, max_leases: 20 },
+    reserved_names: ['www', 'bank'],
+  }
+  const difference = [
+    'Who may register: Everybody → With approval',
+    'Landing page and list of sites: on → off',
+    'Leases with a TCP port, at most: 10 → 20',
+    'Reserved names: added bank',
+    'Reserved names: removed mail',
+  ]
 
-  test('the strongest decision is what a lease is shown with', () => {
-    expect(all.map(statusOf)).toEqual(['ipBanned', 'routed', 'banned', 'waiting'])
-    expect(statusOf(lease('d', { is_denied: true, is_approved: false }))).toBe('denied')
+  test('says what is different, from what to what, and who did it', () => {
+    const [change] = pastChanges([
+      { id: 1, at: '2026-01-02T03:04:05.000Z', by: 'alice', kind: 'settings', made, undo: settings },
+    ])
+    expect(change).toMatchObject({ text: 'The settings were changed', by: 'alice', details: difference })
   })
 
+  test('is a line for each of them in the audit log', () => {
+    const entry = { at: '2026-01-02T03:04:05.000Z', kind: 'settings', made, undo: settings }
+    expect(auditText(entry)).toEqual(['The settings were changed', ...difference])
+  })
+})
+
+describe('a line of the audit log', () => {
+  const at = '2026-01-02T03:04:05.000Z'
   test.each([
-    ['all', '', ['waiting', 'limited', 'listed', 'banned']],
-    ['waiting', '', ['waiting']],
-    ['blocked', '', ['listed', 'banned']],
-    ['limited', '', ['limited']],
-    ['listed', 'ada', ['listed']],
-    ['all', '192.0.2.1 limited', ['limited']],
-    ['listed', 'limited', []],
-  ] as const)('shown: %s, search "%s"', (filter, search, expected) => {
-    const shown = filterLeases(all, filter, search).map(({ name }) => name)
-    expect(shown.toSorted()).toEqual(expected.toSorted())
-    // Who waits for a decision is first, then who came last.
-    expect(shown[0]).toBe(expected[0])
+    [
+      'lease',
+      { identity_key: key, is_banned: true, reason: 'spam\u202e' },
+      { identity_key: key, is_banned: false },
+      ['demo was banned', 'Reason: spam', key],
+    ],
+    ['file', { mode: { from: 1, to: 2 } }, undefined, ['policy.json was edited', 'mode: {"from":1,"to":2}']],
+    ['of the future', { a: 'b' }, undefined, ['of the future', 'a: b']],
+  ])('of kind %s is said in words, or field by field', (kind, made, undo, lines) => {
+    expect(auditText({ at, kind, made, undo })).toEqual(lines)
   })
 })
 

@@ -2,21 +2,26 @@
 import type { HeldCertificates } from '@svc/protocol'
 import { formatAgo, formatTime } from '../common/format.ts'
 import type { VNode } from '../preact.ts'
-import { CERTIFICATES } from '../texts/admin.ts'
+import { CERTIFICATES, SECTIONS } from '../texts/admin.ts'
+import type { PageProps } from './page-props.ts'
 
 /** Names that a line shows; a certificate may have a hundred. */
 const NAMES_MAX = 4
 
-export function CertificatesCard({ certificates }: { certificates: readonly HeldCertificates[] }): VNode {
+export function CertificatesPage({ view: { certificates } }: PageProps<'certificates'>): VNode {
   return (
-    <section class="card" aria-labelledby="certificates-heading">
-      <h2 id="certificates-heading">{CERTIFICATES.title}</h2>
-      <ul class="lines">
-        {certificates.map((held) => (
-          <Line key={held.host_kind} held={held} />
-        ))}
-      </ul>
-    </section>
+    <>
+      <h1>{SECTIONS.certificates}</h1>
+      <section class="card" aria-labelledby="certificates-heading">
+        <h2 id="certificates-heading">{CERTIFICATES.title}</h2>
+        <p class="quiet">{CERTIFICATES.about}</p>
+        <ul class="lines">
+          {certificates.map((held) => (
+            <Line key={held.host_kind} held={held} />
+          ))}
+        </ul>
+      </section>
+    </>
   )
 }
 

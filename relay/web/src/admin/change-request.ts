@@ -1,9 +1,13 @@
 // Describes a change of the policy: its text, its API call, and the API call that undoes it.
 import {
+  type BanDetails,
+  type LeaseDecisions,
   type LeasePolicyUpdate,
   PATH,
   type PolicyDecisionsResponse,
+  type PolicyLease,
   type PolicySettings,
+  undoDecisions,
   undoPolicyUpdate,
 } from '@svc/protocol'
 import { DONE } from '../texts/admin.ts'
@@ -21,6 +25,9 @@ export interface ChangeRequest {
   question?: string | undefined
 }
 
+/** Why somebody is banned, and until when. */
+export type BanTerms = Pick<BanDetails, 'reason' | 'until'>
+
 /** @param before the current decisions */
 export function leaseChange(
   update: LeasePolicyUpdate,
@@ -37,24 +44,57 @@ export function leaseChange(
   }
 }
 
-export function ipChange(ip: string, isBanned: boolean, question?: string): ChangeRequest {
-  const request = (is_banned: boolean): ApiCall => ({ path: PATH.policyIps, body: { ip, is_banned } })
-  const text = isBanned ? DONE.banned(ip) : DONE.unbanned(ip)
-  return { text, question, request: request(isBanned), undo: request(!isBanned) }
+/** Approves or denies sites together. @param before the current decisions */
+export function manyChange(
+  leases: readonly Pick<PolicyLease, 'identity_key' | 'name'>[],
+  isApproval: boolean,
+  before: PolicyDecisionsResponse,
+): ChangeRequest {
+  const [first] = leases
+  const who = leases.length === 1 ? `${first?.name}` : DONE.sites(leases.length)
+  const made = leases.map(({ identity_key }) =>
+    isApproval ? { identity_key, is_approved: true, is_denied: false } : { identity_key, is_denied: true },
+  )
+  const call = (body: LeaseDecisions): ApiCall => ({ path: PATH.policyLeasesBulk, body })
+  return {
+    text: isApproval ? DONE.approved(who, leases.length) : DONE.denied(who, leases.length),
+    request: call({ decisions: made }),
+    undo: call(undoDecisions({ decisions: made }, before)),
+  }
 }
 
-/** @param relay address of an identity, or an origin */
-export function relayChange(relay: string, isBanned: boolean, question?: string): ChangeRequest {
-  const request = (is_banned: boolean): ApiCall => ({ path: PATH.policyRelays, body: { relay, is_banned } })
-  const text = isBanned ? DONE.banned(relay) : DONE.unbanned(relay)
-  return { text, question, request: request(isBanned), undo: request(!isBanned) }
+type Banned = 'banned_ips' | 'banned_relays' | 'banned_domains'
+
+const BANS: Readonly<Record<Banned, { path: string; field: string }>> = {
+  banned_ips: { path: PATH.policyIps, field: 'ip' },
+  banned_relays: { path: PATH.policyRelays, field: 'relay' },
+  banned_domains: { path: PATH.policyDomains, field: 'domain' },
 }
 
-/** @param domain with all names below it */
-export function domainChange(domain: string, isBanned: boolean, question?: string): ChangeRequest {
-  const request = (is_banned: boolean): ApiCall => ({ path: PATH.policyDomains, body: { domain, is_banned } })
-  const text = isBanned ? DONE.banned(domain) : DONE.unbanned(domain)
-  return { text, question, request: request(isBanned), undo: request(!isBanned) }
+/**
+ * Bans an address, a relay or a domain, or lifts the ban.
+ * @param terms of the ban: of the new one, or of the one that is lifted
+ */
+export function banChange(
+  kind: Banned,
+  what: string,
+  isBanned: boolean,
+  terms: BanTerms = {},
+): ChangeRequest {
+  const { path, field } = BANS[kind]
+  const { reason, until } = terms
+  const ban = {
+    [field]: what,
+    is_banned: true,
+    ...(reason !== undefined && { reason }),
+    ...(until !== undefined && { until }),
+  }
+  const lift = { [field]: what, is_banned: false }
+  return {
+    text: isBanned ? DONE.banned(what) : DONE.unbanned(what),
+    request: { path, body: isBanned ? ban : lift },
+    undo: { path, body: isBanned ? lift : ban },
+  }
 }
 
 /** @param address empty to unpin the name; `before` likewise */

@@ -6,12 +6,36 @@ export interface Line {
   label: string
   /** Name of a custom property of the style sheet. */
   color: string
-  values: (number | null)[]
+  values: readonly (number | null)[]
 }
 
-const HEIGHT_PX = 140
+export interface ChartOptions {
+  /** Values are sums over the hour that begins at their time: they are drawn as steps. */
+  isHourly: boolean
+  /** Formats a value with its unit. */
+  format(value: number): string
+  /** Called with the position of the time under the pointer; undefined when it left. */
+  onPoint(index: number | undefined): void
+}
+
+const HEIGHT_PX = 160
+/** Width of the axis of values, and the room of a label of the other. */
 const AXIS_PX = 64
 const LINE_PX = 2
+/** Height of the axis of times. */
+const TIMES_PX = 28
+const MINUTE_S = 60
+const HOUR_S = 3600
+/** The time that a graph without hours shows. */
+const LIVE_S = 10 * MINUTE_S
+/** The fewest pixels between two labels of the axis of values. */
+const SPACE_PX = 28
+/** Distances between two labels, in seconds: what clocks have. */
+const TIME_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720].map((minutes) => minutes * MINUTE_S)
+/** Distances between two labels: 1, 2 and 5 with zeros, which stay short with every unit. */
+const STEPS = Array.from({ length: 16 }, (_, zeros) => [1, 2, 5].map((digit) => digit * 10 ** zeros)).flat()
+
+const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 
 export class Chart {
   readonly #plot: UPlot
@@ -19,52 +43,80 @@ export class Chart {
   readonly #scheme: MediaQueryList = matchMedia('(prefers-color-scheme: dark)')
   readonly #redraw = (): void => this.#plot.redraw()
 
-  constructor(place: HTMLElement, lines: readonly Line[], format: (value: number) => string) {
-    // Read at each drawing, so that the colours follow the colour scheme.
-    const color = (name: string) => () => getComputedStyle(place).getPropertyValue(name)
-    const axis = {
-      stroke: color('--quiet'),
-      grid: { stroke: color('--line'), width: 1 },
-      ticks: { show: false },
-    }
-    this.#plot = new UPlot(
-      {
-        width: place.clientWidth,
-        height: HEIGHT_PX,
-        legend: { show: false },
-        cursor: { show: false },
-        axes: [
-          { ...axis, grid: { show: false }, values: '{HH}:{mm}:{ss}', space: AXIS_PX },
-          { ...axis, size: AXIS_PX, values: (_plot, values) => values.map(format) },
-        ],
-        scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
-        series: [
-          {},
-          ...lines.map(({ label, color: name }) => ({
-            label,
-            stroke: color(name),
-            width: LINE_PX,
-            points: { show: false },
-          })),
-        ],
-      },
-      [[], ...lines.map(() => [])],
-      place,
-    )
-    this.#resized = new ResizeObserver(() =>
-      this.#plot.setSize({ width: place.clientWidth, height: HEIGHT_PX }),
-    )
+  constructor(place: HTMLElement, lines: readonly Line[], options: ChartOptions) {
+    this.#plot = new UPlot(plotOptions(place, lines, options), [[], ...lines.map(() => [])], place)
+    this.#resized = new ResizeObserver(() => this.#plot.setSize(sizeOf(place)))
     this.#resized.observe(place)
     this.#scheme.addEventListener('change', this.#redraw)
   }
 
-  draw(times: number[], lines: readonly Line[]): void {
-    this.#plot.setData([times, ...lines.map(({ values }) => values)])
+  /** @param times in seconds since the epoch */
+  draw(times: readonly number[], lines: readonly Line[]): void {
+    this.#plot.setData([[...times], ...lines.map(({ values }) => [...values])])
   }
 
   close(): void {
     this.#resized.disconnect()
     this.#scheme.removeEventListener('change', this.#redraw)
     this.#plot.destroy()
+  }
+}
+
+function sizeOf(place: HTMLElement): { width: number; height: number } {
+  return { width: place.clientWidth, height: HEIGHT_PX }
+}
+
+function plotOptions(
+  place: HTMLElement,
+  lines: readonly Line[],
+  { isHourly, format, onPoint }: ChartOptions,
+): UPlot.Options {
+  // Read at each drawing, so that the colours follow the colour scheme.
+  const color = (name: string) => () => getComputedStyle(place).getPropertyValue(name)
+  const axis = {
+    stroke: color('--quiet'),
+    ticks: { show: false },
+    font: `12px ${getComputedStyle(place).fontFamily}`,
+  }
+  const steps = UPlot.paths.stepped?.({ align: 1, extend: true })
+  const sides = isHourly && steps !== undefined ? { paths: steps } : {}
+  return {
+    ...sizeOf(place),
+    legend: { show: false },
+    cursor: { drag: { x: false, y: false }, points: { show: !isHourly }, y: false },
+    hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        incrs: TIME_STEPS,
+        size: TIMES_PX,
+        space: AXIS_PX,
+        values: (_plot, times) => times.map((time) => clock.format(time * 1000)),
+      },
+      {
+        ...axis,
+        grid: { stroke: color('--line'), width: 1 },
+        incrs: STEPS,
+        size: AXIS_PX,
+        space: SPACE_PX,
+        // `1.0 MB` is `1 MB`.
+        values: (_plot, values) => values.map((value) => format(value).replace('.0 ', ' ')),
+      },
+    ],
+    scales: {
+      x: { range: (_plot, min, max) => (isHourly ? [min, max + HOUR_S] : [max - LIVE_S, max]) },
+      y: { range: (_plot, _min, max) => [0, Math.max(2, max * 1.1)] },
+    },
+    series: [
+      {},
+      ...lines.map(({ label, color: name }) => ({
+        label,
+        stroke: color(name),
+        width: LINE_PX,
+        points: { show: false },
+        ...sides,
+      })),
+    ],
   }
 }

@@ -1,21 +1,24 @@
-// Shows the machines of a relay that runs on several, and says when Redis (Redis) does not answer.
+// Shows the machines of a relay that runs on several.
+import '../style/admin/machines.css'
 import type { AdminMachine } from '@svc/protocol'
 import { formatAgo, formatTime } from '../common/format.ts'
 import type { VNode } from '../preact.ts'
-import { MACHINES } from '../texts/admin.ts'
+import { MACHINES, SECTIONS } from '../texts/admin.ts'
 import { type MachineRow, machineRows } from './machine-rows.ts'
+import type { PageProps } from './page-props.ts'
 
 const { columns } = MACHINES
 
-export function RedisNotice(): VNode {
+export function MachinesPage({ view }: PageProps): VNode {
   return (
-    <p class="notice" role="alert">
-      {MACHINES.redisDown}
-    </p>
+    <>
+      <h1>{SECTIONS.machines}</h1>
+      <MachinesCard machines={view.load.machines ?? []} />
+    </>
   )
 }
 
-export function MachinesCard({ machines }: { machines: readonly AdminMachine[] }): VNode {
+function MachinesCard({ machines }: { machines: readonly AdminMachine[] }): VNode {
   // A machine that is gone may have been removed for good.
   const present = machines.filter(({ state }) => state !== 'gone')
   const online = present.filter(({ state }) => state === 'online').length

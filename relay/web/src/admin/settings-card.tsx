@@ -1,38 +1,41 @@
 // Shows the settings of the policy in a form.
 import type { ApprovalMode, PolicyPortSettings, PolicySettings } from '@svc/protocol'
 import { useState, type VNode } from '../preact.ts'
-import { CONFIRM, SETTINGS } from '../texts/admin.ts'
+import { CONFIRM, SECTIONS, SETTINGS } from '../texts/admin.ts'
+import { AdministratorsCard } from './administrators-card.tsx'
 import { type ChangeRequest, settingsChange } from './change-request.ts'
-import type { DashboardData } from './dashboard-data.ts'
+import type { PageProps } from './page-props.ts'
 
 const MODES: readonly ApprovalMode[] = ['auto', 'manual', 'token']
 
-interface SettingsCardProps {
-  view: DashboardData
-  act(change: ChangeRequest): Promise<void>
+export function SettingsPage({ view, act, refresh }: PageProps<'administrators'>): VNode {
+  return (
+    <>
+      <h1>{SECTIONS.settings}</h1>
+      <SettingsCard policy={view.policy} act={act} />
+      <AdministratorsCard administrators={view.administrators} refresh={refresh} />
+    </>
+  )
 }
 
-export function SettingsCard({ view: { policy }, act }: SettingsCardProps): VNode {
+interface SettingsCardProps {
+  policy: PolicySettings
+  act(change: ChangeRequest): Promise<boolean>
+}
+
+function SettingsCard({ policy, act }: SettingsCardProps): VNode {
   // Without a draft, the form shows the current settings, even after another administrator changed them.
   const [draft, setDraft] = useState<PolicySettings | undefined>(undefined)
-  // The text as typed, which may end with a space.
-  const [names, setNames] = useState<string | undefined>(undefined)
   const shown = draft ?? policy
   const edit = (change: Partial<PolicySettings>): void => setDraft({ ...shown, ...change })
-  const rename = (text: string): void => {
-    setNames(text)
-    edit({ reserved_names: text.split(/[\s,]+/).filter(Boolean) })
-  }
-  const leave = (): void => {
-    setDraft(undefined)
-    setNames(undefined)
-  }
+  const leave = (): void => setDraft(undefined)
   const save = async (event: Event): Promise<void> => {
     event.preventDefault()
     const { approval_mode: mode } = shown
     const isStricter = mode !== 'auto' && policy.approval_mode !== mode
-    await act(settingsChange(shown, policy, isStricter ? CONFIRM[mode] : undefined))
-    leave()
+    // Reserved names have a form of their own, which another administrator may have used since.
+    const settings = { ...shown, reserved_names: policy.reserved_names }
+    if (await act(settingsChange(settings, policy, isStricter ? CONFIRM[mode] : undefined))) leave()
   }
   return (
     <section class="card" aria-labelledby="settings-heading">
@@ -54,17 +57,6 @@ export function SettingsCard({ view: { policy }, act }: SettingsCardProps): VNod
           ports={shown.tcp_port}
           edit={(tcp_port) => edit({ tcp_port })}
         />
-        <label>
-          {SETTINGS.reserved}
-          <textarea
-            rows={4}
-            autocapitalize="off"
-            spellcheck={false}
-            value={names ?? shown.reserved_names?.join(' ') ?? ''}
-            onInput={(event) => rename(event.currentTarget.value)}
-          />
-          <span class="quiet">{SETTINGS.reservedAbout}</span>
-        </label>
         <div class="row end">
           <button type="button" class="plain" disabled={draft === undefined} onClick={leave}>
             {SETTINGS.reset}

@@ -1,41 +1,38 @@
 // Shows the sites whose files the relay stores, with their expiry, and removes files by a ban.
-import type { AdminCacheResponse, CachedSite, PolicyDecisionsResponse } from '@svc/protocol'
+import type { CachedSite } from '@svc/protocol'
 import { formatAgo, formatBytes, formatTime } from '../common/format.ts'
 import type { VNode } from '../preact.ts'
-import { ACTIONS, CONFIRM, DONE, STORED } from '../texts/admin.ts'
-import { type ChangeRequest, leaseChange } from './change-request.ts'
+import { Link } from '../shell/link.tsx'
+import { ACTIONS, CONFIRM, DONE, SECTIONS, STORED } from '../texts/admin.ts'
+import { askBan } from './ban-dialog.tsx'
+import { leaseChange } from './change-request.ts'
+import type { PageProps } from './page-props.ts'
+import { sitePath } from './place.ts'
 
-interface StoredSitesProps {
-  cache: AdminCacheResponse
-  decisions: PolicyDecisionsResponse
-  act(change: ChangeRequest): Promise<void>
-}
-
-export function StoredSitesCard({ cache, decisions, act }: StoredSitesProps): VNode {
-  const { sites, used_bytes, max_bytes } = cache
-  const ban = (key: string): Promise<void> =>
-    act(
-      leaseChange(
-        { identity_key: key, is_banned: true },
-        decisions,
-        DONE.banned(key),
-        CONFIRM.banStored(key),
-      ),
-    )
+export function CachePage({ view, act }: PageProps<'decisions'>): VNode {
+  const { sites, used_bytes, max_bytes } = view.cache
+  const ban = async (key: string): Promise<void> => {
+    const terms = await askBan(key, CONFIRM.banStored)
+    const update = { identity_key: key, is_banned: true, ...terms }
+    if (terms !== undefined) await act(leaseChange(update, view.decisions, DONE.banned(key)))
+  }
   return (
-    <section class="card" aria-labelledby="stored-heading">
-      <h2 id="stored-heading">{STORED.title}</h2>
-      <p class="quiet">{STORED.about(formatBytes(used_bytes), formatBytes(max_bytes))}</p>
-      {sites.length === 0 ? (
-        <p class="quiet">{STORED.none}</p>
-      ) : (
-        <ul class="lines">
-          {sites.map((site) => (
-            <Line key={site.identity_key} site={site} ban={() => void ban(site.identity_key)} />
-          ))}
-        </ul>
-      )}
-    </section>
+    <>
+      <h1>{SECTIONS.cache}</h1>
+      <section class="card" aria-labelledby="stored-heading">
+        <h2 id="stored-heading">{STORED.title}</h2>
+        <p class="quiet">{STORED.about(formatBytes(used_bytes), formatBytes(max_bytes))}</p>
+        {sites.length === 0 ? (
+          <p class="quiet">{STORED.none}</p>
+        ) : (
+          <ul class="lines">
+            {sites.map((site) => (
+              <Line key={site.identity_key} site={site} ban={() => void ban(site.identity_key)} />
+            ))}
+          </ul>
+        )}
+      </section>
+    </>
   )
 }
 
@@ -45,7 +42,7 @@ function Line({ site, ban }: { site: CachedSite; ban: () => void }): VNode {
   return (
     <li>
       <span>
-        <bdi>{hostname}</bdi>{' '}
+        <Link to={sitePath(identity_key)}>{hostname}</Link>{' '}
         <span class="quiet">
           {STORED.files(files, formatBytes(bytes))} · {state} ·{' '}
           <time dateTime={expires_at} title={formatTime(expires_at)}>
@@ -59,7 +56,12 @@ function Line({ site, ban }: { site: CachedSite; ban: () => void }): VNode {
           )}
         </span>
       </span>
-      <button type="button" class="plain" aria-label={`${ACTIONS.ban}: ${identity_key}`} onClick={ban}>
+      <button
+        type="button"
+        class="plain wrong small"
+        aria-label={`${ACTIONS.ban}: ${identity_key}`}
+        onClick={ban}
+      >
         {ACTIONS.ban}
       </button>
     </li>

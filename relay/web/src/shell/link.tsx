@@ -1,21 +1,28 @@
 // A link to another page of the relay. With a modifier key the browser handles it as usual.
 import type { ComponentChildren, VNode } from '../preact.ts'
-import { navigate, type Route } from './routes.ts'
+import { navigate } from './routes.ts'
 
 interface LinkProps {
-  to: Route
+  to: string
   children: ComponentChildren
   isCurrent?: boolean
+  /** What screen readers say, where the text says less than the place around it. */
+  label?: string
 }
 
-export function Link({ to, children, isCurrent = false }: LinkProps): VNode {
+export function Link({ to, children, isCurrent = false, label }: LinkProps): VNode {
   const follow = (event: MouseEvent): void => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
     event.preventDefault()
     navigate(to)
   }
   return (
-    <a href={to} onClick={follow} {...(isCurrent && { 'aria-current': 'page' as const })}>
+    <a
+      href={to}
+      onClick={follow}
+      {...(label !== undefined && { 'aria-label': label })}
+      {...(isCurrent && { 'aria-current': 'page' as const })}
+    >
       {children}
     </a>
   )

@@ -4,6 +4,9 @@ import type { Invitation } from '@svc/protocol'
 const many = (count: number, one: string, more: string): string =>
   count === 1 ? `1 ${one}` : `${count.toLocaleString('en')} ${more}`
 
+const HOUR_MS = 3_600_000
+const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+
 export const LOGIN = {
   title: 'Administration',
   about:
@@ -16,31 +19,76 @@ export const LOGIN = {
   expired: 'The relay no longer accepts the token: log in again.',
 } as const
 
+export const SECTIONS = {
+  overview: 'Overview',
+  sites: 'Sites',
+  access: 'Access',
+  certificates: 'Certificates',
+  dns: 'DNS',
+  cache: 'Cache',
+  relays: 'Relays',
+  payments: 'Payments',
+  machines: 'Machines',
+  domains: 'Domains',
+  settings: 'Settings',
+  history: 'History',
+} as const
+
 export const DASHBOARD = {
   title: 'Administration',
   logout: 'Log out',
+  noPage: 'There is no such page',
+  off: 'This feature is off at this relay',
+  toOverview: 'Go to the overview',
+  waiting: (count: number): string => `${many(count, 'site waits', 'sites wait')} for approval`,
+} as const
+
+export const OVERVIEW = {
+  title: 'Overview',
+  online: 'Sites online',
+  of: (all: number): string => `of ${many(all, 'lease', 'leases')}`,
+  connections: 'Connections now',
+  ready: (count: number): string => `${many(count, 'session', 'sessions')} ready for more`,
+  now: 'Traffic now',
+  dayVisitors: 'Visitors in 24 hours',
+  dayTraffic: 'Traffic in 24 hours',
+  about: (count: string): string => `≈ ${count}`,
+  visits: (count: number): string => many(count, 'connection', 'connections'),
+  rate: (bytes: string): string => `${bytes}/s`,
+  directions: (sent: string, received: string): string => `${sent} out, ${received} in`,
+  allWell: 'Nothing is wrong, and nothing waits for you',
+  attention: 'This needs you',
   load: 'Load',
-  notLoaded: 'The graphs could not be loaded. The numbers are above.',
-  numbers: {
-    leases: 'leases',
-    connections: 'visitor connections',
-    ready: 'sessions ready',
-    carriers: 'carriers',
-    received: 'received',
-    sent: 'sent',
-  },
-  charts: {
-    connections: 'Connections of visitors',
-    traffic: 'Bytes per second',
-    sessions: 'Sessions of sites',
-  },
-  lines: {
-    connections: 'open',
-    received: 'from visitors',
-    sent: 'to visitors',
-    ready: 'ready',
-    carriers: 'carriers',
-  },
+  busiest: 'Most traffic in 24 hours',
+  noneBusy: 'No site has had a visitor.',
+  newest: 'Newest sites',
+  none: 'Nobody publishes here at the moment.',
+} as const
+
+export const PROBLEMS = {
+  redis: 'Redis does not answer',
+  machines: (count: number): string => `${many(count, 'machine is', 'machines are')} unreachable`,
+  order: (which: string, ago: string): string => `${which}: the last order of a certificate failed ${ago}`,
+  ending: (which: string, ago: string): string => `${which}: the certificate ends ${ago} and was not renewed`,
+  dns: (error: string): string => `The DNS records could not be set: ${error}`,
+  waiting: (count: number): string => `${many(count, 'site waits', 'sites wait')} for your approval`,
+} as const
+
+export const GRAPHS = {
+  now: 'Traffic since this page is open',
+  dayTraffic: 'Traffic per hour',
+  dayVisits: 'Visits per hour',
+  sent: 'to visitors',
+  received: 'from visitors',
+  connections: 'connections',
+  visitors: 'visitors',
+  notLoaded: 'The graph could not be loaded. The table below has its values.',
+  asTable: 'These hours as a table',
+  columns: ['Hour', 'To visitors', 'From visitors', 'Connections', 'Visitors'],
+  hour: (time: number): string => `${clock.format(time)} to ${clock.format(time + HOUR_MS)}`,
+  most: (label: string, value: string, time: number, now: string): string =>
+    `At most ${value} ${label} at ${clock.format(time)}, now ${now}.`,
+  nothing: (label: string): string => `Nothing ${label}.`,
 } as const
 
 export const MACHINES = {
@@ -77,7 +125,8 @@ export const MACHINES = {
 } as const
 
 export const CERTIFICATES = {
-  title: 'Certificates',
+  title: 'Held by this relay',
+  about: 'The relay renews them by itself. Sites that hold a certificate of their own are not among them.',
   hosts: {
     root: (): string => 'The relay itself',
     wildcard: (): string => 'All sites together',
@@ -101,7 +150,7 @@ export const STORED = {
 } as const
 
 export const PAYMENTS = {
-  title: 'Payments',
+  title: 'Settled payments',
   about: (network: string): string =>
     `The relay checks and settles payments for sites on ${network}. It holds no money: each payment goes straight to this address.`,
   payTo: 'Recipient',
@@ -112,64 +161,166 @@ export const PAYMENTS = {
   open: 'Without an outcome so far',
 } as const
 
-export const LEASES = {
-  title: 'Leases',
-  list: 'Leases',
+export const SITE_STATES = {
+  banned: 'banned',
+  ipBanned: 'IP banned',
+  denied: 'denied',
+  waiting: 'waiting',
+  online: 'online',
+  busy: 'not ready',
+} as const
+
+export const SITES = {
+  title: 'Sites',
   search: 'Search name, host, address',
   show: 'Show',
   filters: {
     all: 'all',
+    online: 'online',
     waiting: 'waiting for approval',
     blocked: 'denied or banned',
     limited: 'limited',
     listed: 'listed',
   },
+  columns: {
+    name: 'Name',
+    state: 'State',
+    owner: 'Owner',
+    client: 'From',
+    visitors: 'Open',
+    rate: 'Now',
+    dayVisitors: 'Visitors 24 h',
+    dayBytes: 'Traffic 24 h',
+    since: 'Since',
+  },
   count: (shown: number, all: number): string =>
     shown === all
-      ? many(all, 'lease', 'leases')
-      : `${shown.toLocaleString('en')} of ${many(all, 'lease', 'leases')}`,
-  none: 'No leases.',
-  status: {
-    banned: 'banned',
-    ipBanned: 'address banned',
-    denied: 'denied',
-    waiting: 'waits for approval',
-    routed: 'routed',
-  },
+      ? many(all, 'site', 'sites')
+      : `${shown.toLocaleString('en')} of ${many(all, 'site', 'sites')}`,
+  none: 'Nobody publishes here at the moment.',
+  noneAbout: 'Sites appear here as soon as they register.',
+  noMatch: 'No site matches.',
+  reset: 'Show all',
+  select: (name: string): string => `Select ${name}`,
+  selectAll: 'Select all',
+  selectHint: 'Select sites to approve or deny them together.',
+  copyAddress: (name: string): string => `Copy the address of the owner of ${name}`,
+  opens: (hostname: string): string => `Open ${hostname} in a new tab`,
   details: (name: string): string => `Details of ${name}`,
   open: 'Details',
-  ended: 'The lease has ended. The decisions about it stay in force.',
+  idle: '–',
+  rate: (bytes: string): string => `${bytes}/s`,
+} as const
+
+export const SITE = {
+  unknown: 'The relay knows nothing about this site: it has neither a lease nor a decision.',
+  gone: 'no lease',
+  ended: 'The site has no lease now. The decisions about it stay in force.',
+  visit: 'Open the site',
+  banned: (by: string): string => `Banned by ${by}.`,
+  factsTitle: 'Facts',
+  actions: 'Decide',
   yes: 'yes',
   no: 'no',
   unlimited: 'unlimited',
   rate: (bytes: string): string => `${bytes}/s`,
-  domainStates: { pending: 'pending', active: 'active', refused: 'refused' },
-  fields: {
-    identity_key: 'Identity key',
-    name: 'Name',
-    address: 'Address',
+  nobody: 'no visitor within 24 hours',
+  directions: (sent: string, received: string): string => `${sent} out, ${received} in`,
+  connections: (count: number): string => many(count, 'open connection', 'open connections'),
+  visits: (connections: number, visitors: number): string =>
+    `${many(connections, 'connection', 'connections')} of ≈ ${many(visitors, 'visitor', 'visitors')}`,
+  copyAddress: 'Copy the address of the owner',
+  groups: { site: 'Site', owner: 'Owner', lease: 'Lease', access: 'Decisions', traffic: 'Traffic' },
+  facts: {
     hostname: 'Hostname',
     domains: 'Custom domains',
-    ready: 'Ready sessions',
-    first_seen_at: 'First seen',
-    last_seen_at: 'Last seen',
-    expires_at: 'Expires',
+    description: 'Description',
+    by: 'Owner, as the site says',
+    tags: 'Tags',
+    listed: 'On the list of sites',
+    thumbnail: 'Thumbnail (not loaded)',
+    address: 'Address',
     client_ip: 'Client IP, as seen',
     reported_ip: 'Client IP, as reported by the client',
-    is_approved: 'Approved',
-    is_denied: 'Denied',
-    is_banned: 'Banned',
-    is_ip_banned: 'IP banned',
-    bps: 'Limit',
-    udp_enabled: 'UDP port',
-    tcp_enabled: 'TCP port',
-    tcp_addr: 'TCP address',
-    description: 'Description',
-    owner: 'Owner',
-    tags: 'Tags',
-    listed: 'Listed',
-    thumbnail: 'Thumbnail',
+    ready: 'Ready sessions',
+    first_seen: 'First seen',
+    last_seen: 'Last seen',
+    expires: 'Expires',
+    udp: 'UDP port',
+    tcp: 'TCP port',
+    approved: 'Approved',
+    denied: 'Denied',
+    banned: 'Banned',
+    ip_banned: 'IP banned',
+    limit: 'Limit',
+    now: 'Now',
+    rate: 'Rate now',
+    day: 'In 24 hours',
+    visits: 'Visits in 24 hours',
   },
+} as const
+
+export const DOMAINS = {
+  title: 'Custom domains of sites',
+  about: 'Domains that sites with a lease brought along.',
+  none: 'No site has brought a domain of its own.',
+  states: { pending: 'pending', active: 'active', refused: 'refused' },
+} as const
+
+export const ACCESS = {
+  title: 'Access',
+  parts: { waiting: 'Waiting', bans: 'Bans', invitations: 'Invitations', names: 'Names' },
+} as const
+
+export const MANY = {
+  title: 'Selected sites',
+  count: (count: number): string => `${count.toLocaleString('en')} selected`,
+  clear: 'Clear',
+} as const
+
+export const QUEUE = {
+  title: 'Waiting for approval',
+  count: (count: number): string => many(count, 'site', 'sites'),
+  hint: 'The newest is last.',
+  more: (count: number): string => `${count.toLocaleString('en')} more follow when these are decided about.`,
+  keysTitle: 'Keys',
+  keys: [
+    ['a', 'approve'],
+    ['d', 'deny'],
+    ['j', 'next'],
+    ['k', 'previous'],
+    ['x', 'select'],
+  ],
+  single: 'Single keys',
+  nobody: 'Nobody waits for approval',
+  none: {
+    auto: 'Everybody may register at this relay, and visitors reach a new site at once.',
+    manual: 'New sites appear here, and visitors reach them after you approve them.',
+    token: 'Sites register with an invitation, and need no approval.',
+  },
+  settings: 'Change who may register',
+} as const
+
+export const BAN = {
+  title: (who: string): string => `Ban ${who}?`,
+  reason: 'Reason (administrators alone see it)',
+  end: 'Ends',
+  ends: {
+    never: 'never',
+    hour: 'in an hour',
+    day: 'in a day',
+    week: 'in a week',
+    month: 'in 30 days',
+  },
+  until: (time: string): string => `until ${time}`,
+  ban: 'Ban',
+  by: (name: string, ago: string): string => `by ${name}, ${ago}`,
+} as const
+
+export const SITE_BANS = {
+  title: 'Bans of sites',
+  about: 'These identities cannot register, whatever their address. Ban one on its page.',
+  none: 'No site is banned. Ban one on its page.',
 } as const
 
 export const ACTIONS = {
@@ -187,11 +338,14 @@ export const ACTIONS = {
   dismiss: 'Dismiss',
 } as const
 
+const was = (count: number): string => (count === 1 ? 'was' : 'were')
+
 export const DONE = {
-  approved: (who: string): string => `${who} was approved`,
-  revoked: (who: string): string => `${who} is no longer approved`,
-  denied: (who: string): string => `${who} was denied`,
-  undenied: (who: string): string => `${who} is no longer denied`,
+  approved: (who: string, count = 1): string => `${who} ${was(count)} approved`,
+  revoked: (who: string, count = 1): string => `${who} ${count === 1 ? 'is' : 'are'} no longer approved`,
+  denied: (who: string, count = 1): string => `${who} ${was(count)} denied`,
+  undenied: (who: string, count = 1): string => `${who} ${count === 1 ? 'is' : 'are'} no longer denied`,
+  sites: (count: number): string => many(count, 'site', 'sites'),
   banned: (who: string): string => `${who} was banned`,
   unbanned: (who: string): string => `${who} is no longer banned`,
   limited: (who: string, limit: string): string => `${who} has the limit ${limit}`,
@@ -212,17 +366,15 @@ export const CONFIRM = {
   dismiss: (name: string): string => `Take the token of ${name} back? It is no longer valid at once.`,
   deny: (who: string): string =>
     `Deny ${who}? The relay closes its visitors’ connections at once and accepts no new ones.`,
+  denyMany: (count: number): string =>
+    `Deny ${many(count, 'site', 'sites')}? The relay closes their visitors’ connections at once and accepts no new ones.`,
   revoke: (who: string): string => `Revoke the approval of ${who}? Visitors can no longer reach it.`,
-  ban: (who: string): string =>
-    `Ban ${who}? The relay closes its sessions and visitors’ connections at once, and it cannot register again.`,
-  banStored: (who: string): string =>
-    `Ban ${who}? The relay removes its stored files at once, closes its visitors’ connections, and it cannot register again.`,
-  banIp: (ip: string): string =>
-    `Ban ${ip}? The relay closes every site published from this address at once and refuses new ones.`,
-  banRelay: (relay: string): string =>
-    `Ban ${relay}? This relay forgets it at once and no longer lists it. Its sites are not affected.`,
-  banDomain: (domain: string): string =>
-    `Ban ${domain}? New visitors of it, and of all names below it, come to no site from now on.`,
+  ban: 'The relay closes its sessions and visitors’ connections at once, and it cannot register again.',
+  banStored:
+    'The relay removes its stored files at once, closes its visitors’ connections, and it cannot register again.',
+  banIp: 'The relay closes every site published from this address at once and refuses new ones.',
+  banRelay: 'This relay forgets it at once and no longer lists it. Its sites are not affected.',
+  banDomain: 'New visitors of it, and of all names below it, come to no site from now on.',
   manual:
     'Approve by hand from now on? Visitors cannot reach sites without an approval until you approve them.',
   token:
@@ -287,6 +439,7 @@ export const RELAY_BANS = {
     'This relay neither lists a banned relay nor asks it for others. A ban of an origin applies to any identity there; a ban of an address applies to that identity at any origin.',
   field: 'URL of a relay, or address of its identity',
   none: 'No relay is banned.',
+  list: 'See the relays that this one knows',
 } as const
 
 export const DOMAIN_BANS = {
@@ -298,15 +451,15 @@ export const DOMAIN_BANS = {
 
 export const DECISIONS = {
   ban: 'Ban',
-  absentTitle: 'Decisions about sites without a lease',
+  absentTitle: 'Other decisions about sites without a lease',
   absentAbout: 'They apply when the site registers again.',
   absentNone: 'None.',
-  kinds: { approved: 'approved', denied: 'denied', banned: 'banned' },
+  kinds: { approved: 'approved', denied: 'denied' },
   lift: 'Lift',
 } as const
 
 export const SETTINGS = {
-  title: 'Settings',
+  title: 'Policy',
   mode: 'Who may register',
   modes: {
     auto: { name: 'Everybody', about: 'Visitors reach a new site at once, unless it is denied or banned.' },
@@ -325,15 +478,19 @@ export const SETTINGS = {
   tcpMax: 'Leases with a TCP port, at most (0: as many as there are ports)',
   gates: (variable: string): string =>
     `A port needs three things: ${variable}=true and a range from MIN_PORT to MAX_PORT, both set where the relay is started, and this switch. Turning it off closes existing ports.`,
-  reserved: 'Reserved names',
-  reservedAbout:
-    'Visitors would think that www or admin are your own sites. A site that has such a name keeps it until its lease ends; the relay refuses it to new sites.',
   save: 'Save',
   reset: 'Discard',
 } as const
 
+export const RESERVED = {
+  title: 'Reserved names',
+  field: 'Names that no site may register',
+  about:
+    'Visitors would think that www or admin are your own sites. A site that has such a name keeps it until its lease ends; the relay refuses it to new sites.',
+} as const
+
 export const DNS = {
-  title: 'DNS',
+  title: 'Records of this relay',
   provider: 'Provider',
   dnssec: 'DNSSEC',
   ens: 'ENS names',
@@ -345,9 +502,51 @@ export const DNS = {
 } as const
 
 export const CHANGES = {
-  title: 'Changes',
+  title: 'Recent changes',
   about:
     'The last hundred changes of all administrators. A restart of the relay clears this list, but not the changes.',
   none: 'Nothing yet.',
   undone: 'taken back',
+  by: (name: string): string => `by ${name},`,
+} as const
+
+const settingName = (value: string | number | boolean): string => {
+  if (typeof value === 'boolean') return value ? 'on' : 'off'
+  return SETTINGS.modes[value as keyof typeof SETTINGS.modes]?.name ?? String(value)
+}
+
+export const DIFFERENCE = {
+  fields: {
+    approval_mode: 'Who may register',
+    landing_page_enabled: 'Landing page and list of sites',
+    'udp.enabled': 'UDP ports',
+    'udp.max_leases': 'Leases with a UDP port, at most',
+    'tcp_port.enabled': 'TCP ports',
+    'tcp_port.max_leases': 'Leases with a TCP port, at most',
+    reserved_names: 'Reserved names',
+  },
+  value: (value: string | number | boolean): string => settingName(value),
+  changed: (name: string, from: string, to: string): string => `${name}: ${from} → ${to}`,
+  added: (name: string, names: readonly string[]): string => `${name}: added ${names.join(', ')}`,
+  removed: (name: string, names: readonly string[]): string => `${name}: removed ${names.join(', ')}`,
+  reason: (text: string): string => `Reason: ${text}`,
+  until: (time: string): string => `Until ${time}`,
+} as const
+
+export const AUDIT = {
+  title: 'Audit log',
+  about:
+    'All changes, as the machine that answers this page has written them down. The log survives a restart.',
+  columns: ['Time', 'Who', 'What'],
+  lines: 'Lines of the log',
+  none: 'The log is empty.',
+  nobody: 'nobody',
+  older: 'Older',
+  newest: 'Load the newest',
+  failed: (why: string): string => `The log could not be loaded: ${why}`,
+  kinds: {
+    file: 'policy.json was edited',
+    invitation: 'Invitation',
+    administrator: 'Administrator',
+  },
 } as const

@@ -1,9 +1,9 @@
 // Makes, lists and withdraws invitations.
 import { type Invitation, type InvitationRequest, type NewInvitation, PATH } from '@svc/protocol'
-import { useState, type VNode } from '../preact.ts'
-import { CONFIRM, DONE, INVITATIONS } from '../texts/admin.ts'
-import { make, takeBack } from './make-token.ts'
-import { NewToken } from './new-token.tsx'
+import { useState, type VNode } from '../../preact.ts'
+import { CONFIRM, DONE, INVITATIONS } from '../../texts/admin.ts'
+import { make, takeBack } from '../make-token.ts'
+import { NewToken } from '../new-token.tsx'
 
 const DAY_S = 86_400
 

@@ -1,17 +1,18 @@
 // Pins friendly names to identities, and lists those that are pinned.
 import type { PinnedNamesResponse } from '@svc/protocol'
-import { useState, type VNode } from '../preact.ts'
-import { PINNED_NAMES } from '../texts/admin.ts'
-import { type ChangeRequest, nameChange } from './change-request.ts'
+import { useState, type VNode } from '../../preact.ts'
+import { PINNED_NAMES } from '../../texts/admin.ts'
+import { type ChangeRequest, nameChange } from '../change-request.ts'
 
 interface CardProps extends PinnedNamesResponse {
-  act(change: ChangeRequest): Promise<void>
+  act(change: ChangeRequest): Promise<boolean>
 }
 
 export function PinnedNamesCard({ pinned, act }: CardProps): VNode {
   const [name, setName] = useState('')
   const [address, setAddress] = useState('')
-  const change = (which: string, to: string): Promise<void> => act(nameChange(which, to, pinned[which] ?? ''))
+  const change = (which: string, to: string): Promise<boolean> =>
+    act(nameChange(which, to, pinned[which] ?? ''))
   const pin = async (event: Event): Promise<void> => {
     event.preventDefault()
     await change(name.trim().toLowerCase(), address.trim())
