@@ -146,6 +146,8 @@ test('by keyboard alone: a site in full, a ban after a question with reason and 
   for (const name of ['Custom domains', 'UDP port', 'Banned', 'Denied', 'Thumbnail (not loaded)'])
     await expect(facts.locator('dt').getByText(name, { exact: true })).toHaveCount(0)
 
+  await expect(admin.getByRole('region', { name: 'History' })).toContainText('Registered · from 127.0.0.1')
+
   const ban = admin.getByRole('button', { name: 'Ban', exact: true })
   const question = admin.getByRole('dialog', { name: 'Ban keyed?' })
   await ban.press('Enter')
@@ -329,6 +331,7 @@ wholeOnly(test, 'variant')(
     await site.close()
     await look(admin)
     await expect(admin.getByText('The site has no lease now.')).toBeVisible()
+    await expect(admin.getByRole('region', { name: 'History' })).toContainText('closed by the site')
     await openAccess(admin, 'Bans')
     const absent = admin.getByRole('region', { name: 'Other decisions about sites without a lease' })
     await absent.getByRole('button', { name: /^Lift: leaver:0x\w+: approved/ }).click()
@@ -437,7 +440,7 @@ wholeOnly(test, 'appearance')(
   async ({ admin, publishAs, relay }, info) => {
     const { url } = await publishAs('a-rather-long-name-yes', { description: 'Described' })
     await curl(relay.caFile, url)
-    await expect(admin.locator('canvas').first()).toBeVisible()
+    await expect(admin.locator('canvas')).toHaveCount(3)
     expect(await layoutShift(admin)).toBeLessThan(0.01)
     await expectFits({ overview: admin }, info, [NARROW_PX, ...WIDTHS_PX])
     await expectAccessible(admin)
@@ -453,6 +456,7 @@ wholeOnly(test, 'appearance')(
       await expectAccessiblePart(admin, '.admin')
     }
     await openSite(admin, 'a-rather-long-name-yes')
+    await expect(admin.locator('canvas')).toHaveCount(2)
     await expectFits({ site: admin }, info, [NARROW_PX, ...WIDTHS_PX])
     await expectAccessiblePart(admin, '.admin')
     await admin.getByRole('button', { name: 'Ban', exact: true }).click()

@@ -7,7 +7,8 @@ import type { ChangeRequest } from './change-request.ts'
 type BasePart = 'load' | 'relay' | 'policy' | 'cache' | 'payments' | 'at'
 
 export interface PageProps<Need extends Part = never> {
-  view: Pick<Parts, Need | BasePart>
+  /** The list of sites is there, too, when another section has loaded it. */
+  view: Pick<Parts, Need | BasePart> & Partial<Pick<Parts, 'leases'>>
   /** What follows the section in the path. */
   below: string
   /** Applies a change and loads the data again. @returns whether it was applied */

@@ -20,7 +20,7 @@ export const PAGES: Readonly<Record<PageId, Section>> = {
     load: () => import('./sites/sites-page.tsx').then(({ SitesPage }) => SitesPage),
   },
   site: {
-    needs: ['leases', 'decisions'],
+    needs: ['decisions'],
     load: () => import('./sites/site-page.tsx').then(({ SitePage }) => SitePage),
   },
   access: {

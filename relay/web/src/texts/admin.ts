@@ -213,12 +213,13 @@ export const SITES = {
 } as const
 
 export const SITE = {
-  unknown: 'The relay knows nothing about this site: it has neither a lease nor a decision.',
+  unknown: 'The relay knows nothing about this site: it has no lease, no decision and no history.',
   gone: 'no lease',
   ended: 'The site has no lease now. The decisions about it stay in force.',
   visit: 'Open the site',
   banned: (by: string): string => `Banned by ${by}.`,
   factsTitle: 'Facts',
+  traffic: 'Traffic of 24 hours',
   actions: 'Decide',
   yes: 'yes',
   no: 'no',
@@ -258,6 +259,28 @@ export const SITE = {
     day: 'In 24 hours',
     visits: 'Visits in 24 hours',
   },
+} as const
+
+export const EVENTS = {
+  title: 'History',
+  none: 'Nothing is known. A restart of the relay clears the history.',
+  kinds: {
+    registered: 'Registered',
+    approval_requested: 'Asked for approval',
+    address_changed: 'Came from another address',
+    ended: 'Lease ended',
+    approved: 'Approved',
+    approval_revoked: 'Approval revoked',
+    denied: 'Denied',
+    denial_ended: 'Denial lifted',
+    banned: 'Banned',
+    ban_ended: 'Ban lifted',
+    limited: 'Limited',
+    limit_removed: 'Limit removed',
+  },
+  from: (ip: string): string => `from ${ip}`,
+  by: (name: string): string => `by ${name}`,
+  ends: { expired: 'was not renewed', unregistered: 'closed by the site', shutdown: 'the relay stopped' },
 } as const
 
 export const DOMAINS = {
