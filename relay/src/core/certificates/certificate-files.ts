@@ -68,7 +68,7 @@ export async function readDevelopmentCertificates({
   const authority = await readAuthority(identityPath, rootHost)
   if (chain !== undefined && key !== undefined && isCurrent(chain, rootHost, authority))
     return { authority, current: certificatesOf(rootHost, withAuthority(chain, authority!), key) }
-  if (chain !== undefined && subjectOf(chain) !== `CN=${LEAF_NAME}`)
+  if (chain !== undefined && !isOfDevelopment(chain))
     throw new SettingsError(
       files.chain,
       'was not issued by ca.pem, or expires soon: move it and privatekey.pem away',
@@ -145,6 +145,11 @@ function isCurrent(chainPem: string, host: string, authority: CertificateAuthori
 /** Earlier releases wrote only the leaf. */
 function withAuthority(chainPem: string, { certificate }: CertificateAuthority): string {
   return chainPem.match(PEM_BLOCK)?.length === 1 ? chainPem + certificate : chainPem
+}
+
+/** Returns whether a relay with a CA of its own made the certificate. */
+export function isOfDevelopment(chainPem: string): boolean {
+  return subjectOf(chainPem) === `CN=${LEAF_NAME}`
 }
 
 function subjectOf(chainPem: string): string {

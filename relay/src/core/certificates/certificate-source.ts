@@ -2,12 +2,14 @@
 
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isNobodysName } from '../config/setting-values.ts'
 import { type CoreSettings, type FeatureFacts, isLocalhost, SettingsError } from '../config/settings.ts'
 import type { Logger } from '../log/log.ts'
 import { readIfPresent, readPrivateIfPresent } from '../storage/state-file.ts'
 import {
   type Certificates,
   certificatesOf,
+  isOfDevelopment,
   loadDevelopmentCertificates,
   readCertificates,
 } from './certificate-files.ts'
@@ -49,6 +51,8 @@ export async function findCertificateSource(
   settings: CoreSettings & FeatureFacts,
 ): Promise<CertificateSource> {
   const { rootHost, identityPath, isAcmeAgreed } = settings
+  if (isNobodysName(rootHost) && !isLocalhost(rootHost) && (await hasNoOther(settings)))
+    return { kind: 'development' }
   if (isLocalhost(rootHost)) return { kind: 'development' }
   if (!(await hasAccount(identityPath))) return await manualOrFirst(settings)
   if (!isAcmeAgreed)
@@ -65,6 +69,13 @@ export async function findCertificateSource(
   } catch (error) {
     return { kind: 'managed', certificates: undefined, problem: problemOf(error).message, isFirst: false }
   }
+}
+
+/** Below `.local` the operator may have certificates of another CA, or an authority of the network that speaks ACME. */
+async function hasNoOther({ identityPath, isAcmeAgreed }: CoreSettings & FeatureFacts): Promise<boolean> {
+  if (isAcmeAgreed || (await hasAccount(identityPath))) return false
+  const chain = await readIfPresent(join(identityPath, CHAIN_FILE))
+  return chain === undefined || isOfDevelopment(chain)
 }
 
 /** The certificates of a start. */

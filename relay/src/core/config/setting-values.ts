@@ -122,6 +122,11 @@ export function isLocalhost(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost')
 }
 
+/** Whether nobody outside can vouch for the host: it means this machine, or one of this network (`.local`, RFC 6762 §3). */
+export function isNobodysName(host: string): boolean {
+  return isLocalhost(host) || host.endsWith('.local')
+}
+
 export function hostName(value: string, setting: string): string {
   const inBrackets = /^\[(.*)\]$/.exec(value)?.[1]
   if (inBrackets !== undefined && isIPv6(inBrackets)) return inBrackets

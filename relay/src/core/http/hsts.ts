@@ -1,12 +1,13 @@
 // Strict-Transport-Security (RFC 6797): browsers use only https for a host, so that plain HTTP on its other ports does
 // not share its cookies.
 
+import { isNobodysName } from '../config/setting-values.ts'
+
 export const HSTS_FIELD = 'Strict-Transport-Security'
 /** A year, for the host itself only: the names below it are sites, which choose for themselves. */
 const HSTS = 'max-age=31536000'
-const LOCALHOST = /(?:^|\.)localhost$/
 
-/** Returns the field's value; undefined for `localhost` names, which any program on this machine may use. */
+/** Returns the field's value; undefined for names that any program of this machine, or machine of this network, may use. */
 export function hstsOf(host: string): string | undefined {
-  return LOCALHOST.test(host) ? undefined : HSTS
+  return isNobodysName(host) ? undefined : HSTS
 }

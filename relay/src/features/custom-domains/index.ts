@@ -24,7 +24,7 @@ export const customDomains: Feature = {
     const domains = new CustomDomains({
       ...state,
       rootHost: settings.rootHost,
-      dns: { servers: settings.customDomains.resolvers, mayAsk: isPublicAddress },
+      lookups: { servers: settings.customDomains.resolvers, mayAsk: isPublicAddress },
       rateLimits: new rateLimits.RateLimits(settings.rateLimits),
       addresses: new RelayAddresses(settings),
       sharing: peers.machines?.leases,

@@ -7,7 +7,7 @@ import type { ZoneApiName } from '@svc/dns/providers'
 import { normalizeIp } from '../../core/client-address/ip-address.ts'
 import type { FeatureSettings } from '../../core/config/feature-settings.ts'
 import type { Condition, SettingsTable } from '../../core/config/setting.ts'
-import { isLocalhost, oneOf, portNumber } from '../../core/config/setting-values.ts'
+import { isNobodysName, oneOf, portNumber } from '../../core/config/setting-values.ts'
 import type { Settings } from '../../core/config/settings.ts'
 import { SettingsError } from '../../core/config/settings-error.ts'
 
@@ -141,14 +141,14 @@ export const dnsSettings: FeatureSettings = {
 }
 
 /**
- * Whether the relay needs DNS records: never on localhost, and with `tls-alpn-01` only when the operator named a
+ * Whether the relay needs DNS records: never on localhost or below `.local`, and with `tls-alpn-01` only when the operator named a
  * provider.
  */
 export function isDnsNeeded(
   { rootHost, acme, acmeDnsProvider, ensGasless }: Settings,
   isManaged: boolean,
 ): boolean {
-  if (isLocalhost(rootHost)) return false
+  if (isNobodysName(rootHost)) return false
   const isForAcme = isManaged && (acme.challenge !== 'tls-alpn-01' || acmeDnsProvider !== undefined)
   return isForAcme || ensGasless === true || acmeDnsProvider === EMBEDDED
 }

@@ -1,4 +1,5 @@
 // The page about the development CA of a relay: its files, and how to trust it on each system.
+import { isOwnMachine } from '@svc/protocol'
 
 import { authorityName } from '../common/authority.ts'
 import { CopyableCode } from '../common/copyable-code.tsx'
@@ -19,7 +20,7 @@ export function Authority(): VNode {
       <AuthorityFiles />
       <Fingerprint />
       <OtherSystems host={hostname} />
-      <Reach hostname={hostname} port={port || HTTPS_PORT} />
+      {isOwnMachine(hostname) && <Reach hostname={hostname} port={port || HTTPS_PORT} />}
       <p class="quiet">{AUTHORITY.remove(authorityName(hostname))}</p>
     </main>
   )

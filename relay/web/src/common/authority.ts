@@ -1,8 +1,8 @@
 // Describes the development CA of a relay on localhost: whether there is one, its name and fingerprint.
 import { AUTHORITY_FILE } from '../authority-files.ts'
 
-/** Whether the hostname resolves to the machine itself (RFC 6761 §6.3), so that the relay has a development CA. */
-export const hasDevelopmentCa: boolean = /^(?:.+\.)?localhost$/.test(location.hostname)
+/** Whether the hostname means this machine, or one of this network (RFC 6761 §6.3, RFC 6762 §3): the relay may have a development CA. */
+export const hasDevelopmentCa: boolean = /^(?:.+\.)?localhost$|\.local$/.test(location.hostname)
 
 /** @returns the name of the CA in lists of certificates */
 export function authorityName(host: string): string {

@@ -66,7 +66,12 @@ function HowToTrust({ started: { relay, file } }: { started: Started }): VNode {
         <p class="quiet">{AUTHORITY.limits(hostname)}</p>
       </section>
       <StepsHere host={hostname} file={file} />
-      {file !== undefined && (
+      {file === undefined ? (
+        <section class="card" aria-labelledby="compare">
+          <h2 id="compare">{START.compareTitle}</h2>
+          <p>{START.compare}</p>
+        </section>
+      ) : (
         <section class="card" aria-labelledby="demo">
           <h2 id="demo">{START.throwAway}</h2>
           <p class="quiet">{START.throwAwayAbout}</p>

@@ -75,7 +75,7 @@ export const BROWSERS = { chrome: 'Chrome', firefox: 'Firefox', safari: 'Safari'
 export const AUTHORITY = {
   title: 'Trust this relay',
   lead: (host: string): string =>
-    `Nobody outside can vouch for ${host}: the name means “this machine” everywhere. So this relay has a certificate authority (CA) of its own, which signs the certificates of its sites. Browsers and programs show them without a warning once they trust that CA.`,
+    `Nobody outside can vouch for ${host}: the name means ${host.endsWith('.local') ? 'something in this network alone' : '“this machine” everywhere'}. So this relay has a certificate authority (CA) of its own, which signs the certificates of its sites. Browsers and programs show them without a warning once they trust that CA.`,
   limits: (host: string): string =>
     `It can vouch for ${host} and the names below it, and for no other name in the world. Its key stays with the relay, and is in none of these files. Trust it only when you know who runs the relay.`,
 
@@ -158,7 +158,9 @@ export const START = {
   trusted: 'This browser trusts it. Going on to',
   untrusted: 'This browser does not trust it yet. As soon as it does, this page goes on by itself.',
   unresolved: (host: string): string =>
-    `This browser does not find ${host}. Safari finds names below localhost only where the system’s DNS knows them; Chrome, Edge and Firefox always do.`,
+    host.endsWith('.local')
+      ? `This device does not find ${host}. iPhones, iPads, Macs, Windows and Android from 12 on do, in the network of the relay: turn off a VPN and mobile data, and see that the network lets its devices talk to each other. Linux does where its resolver speaks mDNS for names of three parts.`
+      : `This browser does not find ${host}. Safari finds names below localhost only where the system’s DNS knows them; Chrome, Edge and Firefox always do.`,
   gone: 'The relay has ended. Start it again with npm start: this page waits for it.',
 
   why: 'Why there is a step to take',
@@ -169,6 +171,10 @@ export const START = {
   },
   unlessTrusted: (browser: string, host: string, warning: string): string =>
     `Until then ${browser} shows the warning ${warning} in place of each page of ${host}. It is right to: it cannot tell who answers.`,
+  /** For readers at another device. */
+  compareTitle: 'Check that it is the right one',
+  compare:
+    'This page and the certificate come by plain HTTP, which others in this network could change. Your device shows the SHA-256 fingerprint of what it got: an iPhone in the profile under More Details, Android under Trusted credentials, User. It has to be the one that npm start printed; otherwise remove it at once.',
   throwAway: 'Or trust nothing',
   throwAwayAbout:
     'This opens a browser that trusts the relay, shows you around, and is gone when you close it.',

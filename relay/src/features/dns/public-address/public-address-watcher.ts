@@ -3,7 +3,8 @@
 import { promises as dns } from 'node:dns'
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { isPublicAddress } from '@svc/protocol'
-import { isLocalhost, type Settings } from '../../../core/config/settings.ts'
+import { isNobodysName } from '../../../core/config/setting-values.ts'
+import type { Settings } from '../../../core/config/settings.ts'
 import type { Logger } from '../../../core/log/log.ts'
 import type { ConfiguredAddresses } from '../settings.ts'
 import { sourceAddress } from './source-address.ts'
@@ -60,7 +61,7 @@ export class PublicAddressWatcher {
     { answersItself = false, sources = SYSTEM }: { answersItself?: boolean; sources?: AddressSources } = {},
   ) {
     this.#configured = publicAddresses
-    this.#resolvedHost = answersItself || isLocalhost(rootHost) ? undefined : rootHost
+    this.#resolvedHost = answersItself || isNobodysName(rootHost) ? undefined : rootHost
     this.#log = log
     this.#sources = sources
   }
