@@ -1,5 +1,6 @@
 // `npm start` and `npm run demo` as a person runs them: what they print works, and Ctrl-C leaves nothing behind.
 import { type ChildProcess, exec, spawn } from 'node:child_process'
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -38,13 +39,14 @@ test.afterEach(async () => {
 })
 
 /** Starts it in a process group of its own, as a shell does: Ctrl-C reaches that group. */
-function run(script: string, ...args: string[]): Started {
+function run(script: string, args: string[] = [], settings: Record<string, string> = {}): Started {
   const env = {
     ...process.env,
     SVC_URL: `https://relay.localhost:${port}`,
     IDENTITY_PATH: state,
     TMPDIR: state,
     INIT_CWD: root,
+    ...settings,
   }
   const child = spawn(process.execPath, ['scripts/run.mjs', `scripts/${script}.ts`, ...args], {
     cwd: root,
@@ -135,7 +137,7 @@ test('what it prints works, and Ctrl-C ends it', async ({ playwright }) => {
 test('its first page explains the warning, and leads on once the browser trusts the relay', async ({
   playwright,
 }, info) => {
-  const { child, output } = run('start', '--no-open')
+  const { child, output } = run('start', ['--no-open'])
   await expect.poll(() => startPageOf(output()), { timeout: START_TIMEOUT_MS }).not.toBe('')
   const start = startPageOf(output())
   expect(start).toBe(`http://localhost:${port + 1}/`)
@@ -171,6 +173,39 @@ test('its first page explains the warning, and leads on once the browser trusts 
   expect(output()).not.toMatch(/handshake/)
 })
 
+test('--lan: a phone finds the relay by its name below local, and what is published there', async ({
+  playwright,
+}) => {
+  const host = `svc-${port}.local`
+  const url = `https://${host}:${port}`
+  const { child, output } = run('start', ['--lan', '--address', '127.0.0.1'], { SVC_URL: url })
+  await expect.poll(output, { timeout: START_TIMEOUT_MS }).toContain('  curl ')
+  expect(await runPrinted('curl ')).toBe('Hello, visitor 1, from a handler in Node.\n')
+  const caFile = path.join(state, 'ca.pem')
+  const { fingerprint256 } = new X509Certificate(readFileSync(caFile))
+  expect(output()).toContain(`  http://127.0.0.1:${port + 1}/\n`)
+  expect(output()).toContain(fingerprint256)
+
+  const home = await createHome(caFile)
+  const options = chromiumOptions(home.path)
+  const rules = `--host-resolver-rules=MAP ${host} 127.0.0.1, MAP *.${host} 127.0.0.1`
+  const browser = await playwright.chromium.launch({ ...options, args: [...options.args!, rules] })
+  const page = await browser.newPage()
+  await page.goto(`http://127.0.0.1:${port + 1}/`)
+  await expect(page).toHaveURL(`${url}/`)
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await expect(page.getByRole('img', { name: /QR code/ })).toBeVisible()
+  const visitor = await browser.newPage()
+  await visitor.goto(`${await page.locator('.address a').textContent()}`)
+  await expect(visitor.getByRole('heading')).toHaveText('Hello from a browser tab')
+  await visitor.goto(`${url}/ca`)
+  await expect(visitor.getByText('something in this network alone')).toBeVisible()
+  await browser.close()
+  await home.remove()
+  expect(await interrupt(child)).toBe(0)
+  expect(leftovers()).toEqual([])
+})
+
 test('a port in use is one clear line', async () => {
   const other = createServer().listen(port)
   await once(other, 'listening')
@@ -185,7 +220,7 @@ test('a port in use is one clear line', async () => {
 })
 
 test('the demo plays to its end, and leaves nothing behind', async () => {
-  const { child, output } = run('demo', '--headless')
+  const { child, output } = run('demo', ['--headless'])
   const [code] = await once(child, 'exit', { signal: AbortSignal.timeout(START_TIMEOUT_MS) })
   expect(output()).toMatch(/3\. The tab is a web server now: https:\/\/[\w-]+\.relay\.localhost:\d+\n/)
   // A record of TLS: its type, and version 3.3.
@@ -197,7 +232,7 @@ test('the demo plays to its end, and leaves nothing behind', async () => {
 })
 
 test('Ctrl-C ends the demo in the middle, with its browser and its profile', async () => {
-  const { child, output } = run('demo', '--headless')
+  const { child, output } = run('demo', ['--headless'])
   await expect.poll(output, { timeout: START_TIMEOUT_MS, intervals: [20] }).toContain('1. This is')
   expect(await interrupt(child)).toBe(0)
   expect(output()).not.toMatch(/demo: /)

@@ -13,6 +13,9 @@ import { type RelayProcess, startRelay } from '../tools/relay/process.ts'
 import { announcement } from './start/announcement.ts'
 import { readArguments, USAGE } from './start/arguments.ts'
 import { CHECK_PATH, helloFromNode } from './start/hello-site.ts'
+import { type LanAddress, lanAddress, lanHost } from './start/lan/address.ts'
+import { type Responder, startResponder } from './start/lan/multicast-responder.ts'
+import { resolveHere } from './start/lan/own-names.ts'
 import { printLog } from './start/log-printer.ts'
 import { type StartPage, serveStartPage } from './start/start-page.ts'
 import { quote } from './start/trust-hint.ts'
@@ -26,14 +29,20 @@ const UNTRUSTED = /alert (?:bad certificate|certificate unknown|unknown ca)/
 /** Of `https:` in the relay's URL. */
 const HTTPS_PORT = 443
 
-const { opens } = readArguments() ?? usage()
-const url = process.env.SVC_URL || 'https://relay.localhost:4433'
-const identityPath = path.resolve(root, process.env.IDENTITY_PATH || '.svc')
+const { opens, ...given } = readArguments() ?? usage()
+const lan = given.lan ? await lanAddress(given.address).catch(fail) : undefined
+const url = process.env.SVC_URL || `https://${lan === undefined ? 'relay.localhost' : lanHost()}:4433`
+// A CA is for one host: that of the network does not take the place of the other.
+const identityPath = path.resolve(
+  root,
+  process.env.IDENTITY_PATH || (lan === undefined ? '.svc' : '.svc/lan'),
+)
 const log = printLog(process.env.LOG_LEVEL || 'warn')
 
 let relay: RelayProcess | undefined
 let site: Site | undefined
 let startPage: StartPage | undefined
+let responder: Responder | undefined
 let closing = false
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, close)
 
@@ -48,8 +57,10 @@ async function start(): Promise<void> {
     onBuild: () => console.log("Building the relay's pages and the examples …"),
   })
   console.log(`Starting the relay at ${url} …`)
+  if (lan !== undefined) responder = await joinNetwork(lan)
+  const env = { SVC_URL: url, IDENTITY_PATH: identityPath, LOG_LEVEL: log.level }
   relay = await startRelay({
-    env: { SVC_URL: url, IDENTITY_PATH: identityPath, LOG_LEVEL: log.level },
+    env: lan === undefined ? env : { ...env, BIND_ADDRESS: lan.address },
     onLog: log.print,
   })
   relay.ended.then(() => closing || fail('the relay has ended'))
@@ -67,9 +78,20 @@ async function start(): Promise<void> {
   })
   startPage = ca === undefined ? undefined : await openStartPage(site.url, ca, caFile, pages)
   const begin = startPage?.url ?? new URL('/', url).href
-  console.log(announcement({ url, begin, site: site.url, caFile: ca === undefined ? undefined : caFile }))
+  const shown = ca === undefined ? undefined : { file: caFile, pem: ca }
+  const { lanUrl } = startPage ?? {}
+  console.log(announcement({ url, begin, site: site.url, ca: shown, lan, lanUrl }))
   if (opens) openBrowser(begin)
   buildDocumentation()
+}
+
+/** Lets devices of the network, and this process, find the relay by its name. */
+async function joinNetwork(network: LanAddress): Promise<Responder> {
+  const { hostname: host } = new URL(url)
+  if (!host.endsWith('.local'))
+    throw new Error(`--lan needs a name below local, which phones find; SVC_URL has ${host}`)
+  resolveHere(host, network.address)
+  return await startResponder({ ...network, host, onError: fail })
 }
 
 /** Its port is the one after the relay's, so that it stays the same. */
@@ -82,6 +104,7 @@ async function openStartPage(siteUrl: string, ca: string, caFile: string, pages:
     file: quote(caFile),
     pages,
     port: Number(relayUrl.port || HTTPS_PORT) + 1,
+    lan: lan?.address,
   })
 }
 
@@ -100,6 +123,7 @@ async function close(): Promise<void> {
   closing = true
   setTimeout(() => process.exit(1), CLOSE_TIMEOUT_MS)
   startPage?.close()
+  await responder?.close()
   await site?.close()
   await relay?.stop()
   process.exit(0)

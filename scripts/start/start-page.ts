@@ -25,19 +25,56 @@ export interface StartPageOptions {
   pages: string
   /** The port to take, unless another program has it: then any. */
   port: number
+  /** The address at which devices of the network get the page, too; undefined: only this machine does. */
+  lan?: string | undefined
 }
 
 export interface StartPage {
   url: string
+  /** The same for devices of the network. */
+  lanUrl: string | undefined
   close(): void
 }
 
 export async function serveStartPage(options: StartPageOptions): Promise<StartPage> {
-  const server = createServer()
-  const port = await listen(server, options.port)
-  const { relay, secure, ca, file, pages } = options
+  const servers = [createServer()]
+  const port = await listen(servers[0]!, options.port)
+  const { lan, relay } = options
+  if (lan !== undefined && lan !== LOOPBACK) {
+    const server = createServer().listen(port, lan)
+    servers.push(server)
+    await once(server, 'listening')
+  }
+  const here = ['localhost', LOOPBACK]
+  const hostsOf = (names: string[]): Set<string> => new Set(names.map((name) => `${name}:${port}`))
+  // Another name would let the page of a stranger, whose name leads to this machine, read along.
+  const hosts = hostsOf([...here, relay.hostname, ...(lan === undefined ? [] : [lan])])
+  const answer = answerWith(options, port, hostsOf(here))
+  for (const server of servers)
+    server.on('request', (request, response) => {
+      if (!hosts.has(`${request.headers.host}`)) response.writeHead(MISDIRECTED).end()
+      else answer(request, response).catch(() => response.destroy())
+    })
+  return {
+    url: `http://localhost:${port}/`,
+    lanUrl: lan && `http://${lan}:${port}/`,
+    close: () => {
+      for (const server of servers) {
+        server.close()
+        server.closeAllConnections()
+      }
+    },
+  }
+}
+
+/** @param here the hosts under which only readers at this machine ask */
+function answerWith(
+  { relay, secure, ca, file, pages }: StartPageOptions,
+  port: number,
+  here: Set<string>,
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const plain = new URL(STARTED, `http://${relay.hostname}:${port}`).href
-  const started: Started = { relay: relay.href, secure, plain, file }
+  const started: Started = { relay: relay.href, secure, plain }
   const writer = new BodyWriter(() => LOOPBACK)
   const policy = PAGE_POLICY.replace(
     "connect-src 'self'",
@@ -45,23 +82,11 @@ export async function serveStartPage(options: StartPageOptions): Promise<StartPa
   )
   const files = createStaticFiles(pages, (name) => !SERVED.test(name), writer, { policy })
   const handler = createCaFiles(() => ca, writer, files)
-  // Another name here would let the page of a stranger, whose name leads to this machine, read along.
-  const hosts = new Set(['localhost', LOOPBACK, relay.hostname].map((host) => `${host}:${port}`))
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (!hosts.has(`${request.headers.host}`)) return void response.writeHead(MISDIRECTED).end()
-    if (request.url === STARTED) return sendStarted(response, started)
+  return async (request, response) => {
+    if (request.url === STARTED)
+      return sendStarted(response, here.has(`${request.headers.host}`) ? { ...started, file } : started)
     if (request.url === '/') request.url = PAGE
     await handler(request, response)
-  }
-  server.on('request', (request, response) => {
-    answer(request, response).catch(() => response.destroy())
-  })
-  return {
-    url: `http://localhost:${port}/`,
-    close: () => {
-      server.close()
-      server.closeAllConnections()
-    },
   }
 }
 

@@ -2,16 +2,24 @@
 import path from 'node:path'
 import { AUTHORITY, type System } from '../../relay/web/src/texts/authority.ts'
 
+/** Of an https URL without one. */
+const HTTPS_PORT = '443'
+
 /** A path as it is typed where the command was given: npm runs its scripts in the root of the repository. */
 export function displayPath(file: string): string {
   const relative = path.relative(process.env.INIT_CWD ?? process.cwd(), file)
   return relative.startsWith('..') ? file : relative
 }
 
-/** @returns one line that works as printed */
-export function curlLine(siteUrl: string, caFile: string | undefined): string {
+/**
+ * @param address of the site, where the system may not find its name
+ * @returns one line that works as printed
+ */
+export function curlLine(siteUrl: string, caFile: string | undefined, address?: string): string {
   const ca = caFile === undefined ? '' : `--cacert ${quote(displayPath(caFile))} `
-  return `curl ${ca}${siteUrl}/`
+  const { hostname, port } = new URL(siteUrl)
+  const to = address === undefined ? '' : `--resolve ${hostname}:${port || HTTPS_PORT}:${address} `
+  return `curl ${ca}${to}${siteUrl}/`
 }
 
 /** @returns the command that makes the browsers of this system trust the CA, but for Firefox */

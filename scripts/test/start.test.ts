@@ -32,7 +32,7 @@ describe('a browser is opened', () => {
   })
 
   test('never with --no-open', () => {
-    expect(readArguments(['--no-open'])).toEqual({ opens: false })
+    expect(readArguments(['--no-open'])).toEqual({ opens: false, lan: false, address: undefined })
     expect(readArguments(['--open'])).toBeUndefined()
   })
 })
@@ -64,11 +64,11 @@ test('it prints the first page first, and one command for the browsers of the sy
     url,
     begin: 'http://localhost:4434/',
     site: 'https://hello.relay.localhost:4433',
-    caFile,
+    ca: { file: caFile, pem: ca },
   })
   expect(text).toMatch(/^ {2}Begin here {12}http:\/\/localhost:4434\/$/m)
   expect(text).toContain(trustCommand('relay.localhost', caFile))
-  const without = announcement({ url, begin: `${url}/`, site: 'https://hello.example', caFile: undefined })
+  const without = announcement({ url, begin: `${url}/`, site: 'https://hello.example', ca: undefined })
   expect(without).not.toContain('authority')
 })
 

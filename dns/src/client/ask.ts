@@ -18,26 +18,23 @@ export interface AskOptions {
   timeoutMs?: number | undefined
 }
 
-interface Tries extends AskOptions {
-  /** Called before each. @throws to end them */
-  onTry(): void
-}
-
 /** Values of the header's first field. */
 const IDS = 0x1_00_00
 /** Bytes of the length before a message over TCP (RFC 1035 §4.2.2). */
 const LENGTH_BYTES = 2
 
 /** @throws Error that says in a few words why there is no answer, or the signal's reason */
-export async function ask(server: ServerAddress, question: Question, options: Tries): Promise<DnsAnswer> {
+export async function ask(
+  server: ServerAddress,
+  question: Question,
+  options: AskOptions = {},
+): Promise<DnsAnswer> {
   let failure: unknown
   for (let attempt = 0; attempt < UDP_TRIES; attempt++) {
-    options.onTry()
+    options.signal?.throwIfAborted()
     try {
       const answer = await exchange(server, question, options, byUdp)
-      if (!answer.isTruncated) return answer
-      options.onTry()
-      return await exchange(server, question, options, byTcp)
+      return answer.isTruncated ? await exchange(server, question, options, byTcp) : answer
     } catch (error) {
       failure = error
     }
@@ -77,8 +74,7 @@ async function exchange(
       if (answer !== undefined) resolve(answer)
       return answer !== undefined
     },
-    fail: (error: NodeJS.ErrnoException) =>
-      reject(new Error(`cannot be reached (${error.code ?? error.message})`)),
+    fail: (error) => reject(new Error(`cannot be reached (${(error as NodeJS.ErrnoException).code})`)),
   })
   try {
     return await promise
@@ -117,6 +113,6 @@ function byTcp({ server, query, take, fail }: Exchange): () => void {
     if (!take(received.subarray(LENGTH_BYTES, size))) fail(new Error('another message'))
     socket.destroy()
   })
-  socket.on('end', () => fail(new Error('closed')))
+  socket.on('end', () => fail(Object.assign(new Error('no answer'), { code: 'closed' })))
   return () => socket.destroy()
 }
