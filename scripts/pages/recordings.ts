@@ -1,7 +1,6 @@
 // Records `svc` in a real terminal at real relays, as SVG for the README and the guide: `node scripts/pages/recordings.ts`, after a
 // change of what it prints. Times, sizes and addresses get fixed values, so that a file changes only with the program. It needs tmux
 // and openssl.
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -11,12 +10,12 @@ import { freePort } from '../../tools/network/free-port.ts'
 import { root } from '../../tools/programs/command.ts'
 import { curl } from '../../tools/programs/curl.ts'
 import { startRelay } from '../../tools/relay/process.ts'
+import { startPublicRelay } from './public-relay.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 import { drawRecording, type Frame } from './terminal-svg.ts'
 
 /** Of the identity: the canonical hostname is the same in each run. */
 const PRIVATE_KEY = '11'.repeat(32)
-const HOST = 'relay.example'
 const TYPED_CHARACTERS = 5
 const TYPED_MS = 110
 const READ_MS = 1600
@@ -52,7 +51,7 @@ try {
 
 /** A home with an identity, the command in PATH, and a folder to share. */
 function prepare(): void {
-  for (const name of ['bin', '.config/svc', 'photos', 'relay', 'localhost'])
+  for (const name of ['bin', '.config/svc', 'photos', 'localhost'])
     mkdirSync(path.join(directory, name), { recursive: true })
   const main = path.join(root, 'sdk-node/src/cli/main.ts')
   const program = `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`
@@ -64,38 +63,28 @@ function prepare(): void {
 
 /** `svc expose` and `svc serve` at a relay with a public name: it is where a proxy leads to. */
 async function recordSites(): Promise<void> {
-  const port = await freePort()
-  const state = path.join(directory, 'relay')
-  const names = `subjectAltName=DNS:${HOST},DNS:*.${HOST}`
-  const files = ['-keyout', `${state}/privatekey.pem`, '-out', `${state}/fullchain.pem`]
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
-  execFileSync('openssl', ['req', '-x509', ...key, ...files, '-subj', `/CN=${HOST}`, '-addext', names], {
-    stdio: 'ignore',
-  })
-  const env = { SVC_URL: `https://${HOST}`, SNI_PORT: String(port), IDENTITY_PATH: state }
-  const relay = await startRelay({ env })
+  const { url, host, port, caFile, relay } = await startPublicRelay(path.join(directory, 'relay'))
   const proxy = await startConnectProxy(port)
   const service = createServer((_, response) => void response.end('hello\n')).listen(3000)
-  const ca = `${state}/fullchain.pem`
-  const home = { ...homeOf(ca, `https://${HOST}`), HTTPS_PROXY: proxy.url }
+  const home = { ...homeOf(caFile, url), HTTPS_PROXY: proxy.url }
   const visit = async (url: string): Promise<void> =>
-    void (await curl(ca, '--output', '/dev/null', '--proxy', proxy.url, url))
+    void (await curl(caFile, '--output', '/dev/null', '--proxy', proxy.url, url))
   await record('expose', home, async (terminal, take) => {
     await typeIn(terminal, take, 'svc expose 3000 --name demo')
     await terminal.shows('online')
     take(READ_MS)
-    await visit(`https://demo.${HOST}/`)
+    await visit(`https://demo.${host}/`)
     await terminal.shows('GET /')
     take(READ_MS / 2)
-    await visit(`https://demo.${HOST}/orders?id=7`)
+    await visit(`https://demo.${host}/orders?id=7`)
     await terminal.shows('GET /orders')
     take(LAST_MS)
   })
   await record('serve', home, async (terminal, take) => {
     await typeIn(terminal, take, 'svc serve ./photos --listing --name photos')
     await terminal.shows('online')
-    await visit(`https://photos.${HOST}/`)
-    await visit(`https://photos.${HOST}/cat.jpg`)
+    await visit(`https://photos.${host}/`)
+    await visit(`https://photos.${host}/cat.jpg`)
     await terminal.shows('GET /cat')
     take(LAST_MS)
   })
