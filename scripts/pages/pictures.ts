@@ -1,5 +1,5 @@
 // Takes the README's pictures of the real pages, for light and dark: `node scripts/pages/pictures.ts`, after a change of the landing page.
-// It needs certutil and openssl.
+// It needs NSS and openssl.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
