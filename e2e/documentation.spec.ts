@@ -6,8 +6,13 @@ import { expect, test } from './fixtures.ts'
 import { expectAccessible } from './support/example-page.ts'
 import { layoutShift, openWeb, WIDTHS_PX } from './support/relay-page.ts'
 
-/** The first page, one with code and tables, and the largest. */
-const PAGES = ['/docs/', '/docs/guide/publish/', '/docs/operate/settings/'] as const
+/** The first page, one with code and tables, the largest table, and one with a picture. */
+const PAGES = [
+  '/docs/',
+  '/docs/guide/publish/',
+  '/docs/operate/settings/',
+  '/docs/internals/architecture/',
+] as const
 const HEIGHT_PX = 844
 
 test.beforeAll(() => buildDocumentation({ hasReference: false }))
@@ -58,6 +63,20 @@ test('code and the page itself can be copied', async ({ browser, relay }) => {
   await expect.poll(clipboard).toMatch(/^import \{ publish \} from '@svc\/sdk-browser'\n\nconst site/)
   await page.getByRole('button', { name: 'Copy as Markdown' }).click()
   await expect.poll(clipboard).toMatch(/^# publish\n/)
+  await context.close()
+})
+
+test('a picture says what it shows, comes from the relay, and scrolls on a phone', async ({
+  browser,
+  relay,
+}) => {
+  const context = await browser.newContext({ viewport: { width: 390, height: HEIGHT_PX } })
+  const { page, errors } = await openWeb(context, `${relay.url}/docs/internals/architecture/`)
+  const picture = page.getByRole('img', { name: /^A visitor.s TCP connection is joined/ })
+  await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(740)
+  const region = page.getByRole('region', { name: 'Picture 1' })
+  expect(await region.evaluate((frame) => frame.scrollWidth - frame.clientWidth)).toBeGreaterThan(100)
+  expect(errors).toEqual([])
   await context.close()
 })
 
