@@ -44,7 +44,15 @@ export type {
   DomainDns,
   SiteDomain,
 } from './domains/options.ts'
-export type { AskCaa, CaaAnswer } from './domains/protection.ts'
+export {
+  type AskCaa,
+  type CaaAnswer,
+  type CaaProperty,
+  caaAccount,
+  caaAnswer,
+  caaProblem,
+  whyUnprotected,
+} from './domains/protection.ts'
 export {
   abortError,
   asSvcError,

@@ -8,8 +8,8 @@ const TYPES = { A: 1, NS: 2, CNAME: 5, TXT: 16, AAAA: 28, CAA: 257 } as const
 type DnsType = keyof typeof TYPES
 
 const HEADER_BYTES = 12
-/** Response, recursion available. */
-const FLAGS = 0x8180
+/** Response, authoritative, recursion available. */
+const FLAGS = 0x8580
 const TRUNCATED = 0x0200
 const NO_SUCH_NAME = 3
 const UDP_MAX_BYTES = 1232
@@ -92,7 +92,7 @@ async function answerTo(server: DnsServer, query: Buffer, isTcp: boolean): Promi
   const { question, end } = questionOf(query, isTcp)
   server.questions.push(question)
   const { name, type } = question
-  const reply = (await server.onQuestion?.(question)) ?? server.records.get(`${name} ${type}`) ?? []
+  const reply = (await server.onQuestion?.(question)) ?? replyOf(server.records, question)
   if (reply === 'silent' || type === undefined) return undefined
   const records =
     'cname' in reply ? [record('CNAME', reply.cname)] : reply.map((value) => record(type, value))
@@ -109,6 +109,13 @@ async function answerTo(server: DnsServer, query: Buffer, isTcp: boolean): Promi
     ])
   const whole = Buffer.concat([head(FLAGS | (isKnown ? 0 : NO_SUCH_NAME), records.length), ...records])
   return isTcp || whole.length <= UDP_MAX_BYTES ? whole : head(FLAGS | TRUNCATED, 0)
+}
+
+/** Whatever is asked for, a name with a CNAME has nothing else. */
+function replyOf(records: DnsServer['records'], { name, type }: DnsQuestion): DnsReply {
+  const [alias] = records.get(`${name} CNAME`) ?? []
+  if (type !== 'CNAME' && alias !== undefined) return { cname: alias }
+  return records.get(`${name} ${type}`) ?? []
 }
 
 function questionOf(query: Buffer, isTcp: boolean): { question: DnsQuestion; end: number } {

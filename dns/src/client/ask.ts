@@ -18,23 +18,26 @@ export interface AskOptions {
   timeoutMs?: number | undefined
 }
 
+interface Tries extends AskOptions {
+  /** Called before each. @throws to end them */
+  onTry(): void
+}
+
 /** Values of the header's first field. */
 const IDS = 0x1_00_00
 /** Bytes of the length before a message over TCP (RFC 1035 §4.2.2). */
 const LENGTH_BYTES = 2
 
 /** @throws Error that says in a few words why there is no answer, or the signal's reason */
-export async function ask(
-  server: ServerAddress,
-  question: Question,
-  options: AskOptions = {},
-): Promise<DnsAnswer> {
+export async function ask(server: ServerAddress, question: Question, options: Tries): Promise<DnsAnswer> {
   let failure: unknown
   for (let attempt = 0; attempt < UDP_TRIES; attempt++) {
-    options.signal?.throwIfAborted()
+    options.onTry()
     try {
       const answer = await exchange(server, question, options, byUdp)
-      return answer.isTruncated ? await exchange(server, question, options, byTcp) : answer
+      if (!answer.isTruncated) return answer
+      options.onTry()
+      return await exchange(server, question, options, byTcp)
     } catch (error) {
       failure = error
     }
@@ -74,7 +77,8 @@ async function exchange(
       if (answer !== undefined) resolve(answer)
       return answer !== undefined
     },
-    fail: (error) => reject(new Error(`cannot be reached (${(error as NodeJS.ErrnoException).code})`)),
+    fail: (error: NodeJS.ErrnoException) =>
+      reject(new Error(`cannot be reached (${error.code ?? error.message})`)),
   })
   try {
     return await promise
@@ -113,6 +117,6 @@ function byTcp({ server, query, take, fail }: Exchange): () => void {
     if (!take(received.subarray(LENGTH_BYTES, size))) fail(new Error('another message'))
     socket.destroy()
   })
-  socket.on('end', () => fail(Object.assign(new Error('no answer'), { code: 'closed' })))
+  socket.on('end', () => fail(new Error('closed')))
   return () => socket.destroy()
 }

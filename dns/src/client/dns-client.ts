@@ -2,17 +2,14 @@
 
 import { getServers } from 'node:dns'
 import { isIPv6 } from 'node:net'
-import { type AskOptions, ask, type ServerAddress } from './ask.ts'
+import type { ServerAddress } from './ask.ts'
 import { CNAMES_MAX } from './limits.ts'
-import type { DnsAnswer, DnsRecord, RecordKind } from './message.ts'
-import { DNS_PORT, type NameServer, Zones } from './zones.ts'
+import type { DnsAnswer, DnsRecord, Question, RecordKind } from './message.ts'
+import { Questions } from './questions.ts'
+import { DNS_PORT, type NameServer, Zones, type ZonesOptions } from './zones.ts'
 
-/** DnsClientOptions say whom a DnsClient asks, and for how long. */
-export interface DnsClientOptions extends AskOptions {
-  /** As in {@link Zones}. @default the system's */
-  resolvers?: readonly string[] | undefined
-  /** Port of name servers. @default 53 */
-  port?: number | undefined
+/** DnsClientOptions say whom a DnsClient asks, for how long, and how much. */
+export interface DnsClientOptions extends ZonesOptions {
   /** Servers that are asked in place of the authoritative ones, as `ADDRESS`, `ADDRESS:PORT` or `[IPV6]:PORT`. */
   servers?: readonly string[] | undefined
 }
@@ -33,6 +30,8 @@ export interface LookUpStep {
   /** The zone whose servers were asked; undefined for servers that were given. */
   zone: string | undefined
   answers: readonly ServerAnswer[]
+  /** The target of a CNAME on which all servers that answer agree. */
+  target: string | undefined
 }
 
 /** What a resolver has in its cache. */
@@ -45,30 +44,46 @@ export interface CachedAnswer {
 /** A DnsClient keeps the name servers that it has found for as long as it is used. */
 export class DnsClient {
   readonly #options: DnsClientOptions
+  readonly #questions: Questions
   readonly #zones: Zones
 
   constructor(options: DnsClientOptions = {}) {
     this.#options = options
-    this.#zones = new Zones(options)
+    this.#questions = new Questions(options)
+    this.#zones = new Zones(options, this.#questions)
   }
 
   /**
-   * Asks all authoritative servers at once, and follows the CNAME that the first of them has.
+   * Asks all authoritative servers at once, and follows CNAMEs on which those that answer agree.
+   * @param isEnd whether the records of a target are not looked up. @default those of none are left out
    * @returns one step at least
-   * @throws Error in one line when no server is known, or there are too many CNAMEs
+   * @throws Error in one line when no server is known, or there are too many CNAMEs or questions; the signal's reason
    */
-  async lookUp(name: string, type: RecordKind): Promise<LookUpStep[]> {
+  async lookUp(
+    name: string,
+    type: RecordKind,
+    isEnd: (target: string) => boolean = () => false,
+  ): Promise<LookUpStep[]> {
     const steps: LookUpStep[] = []
     let asked: string | undefined = name
     while (asked !== undefined) {
-      if (steps.length > CNAMES_MAX)
+      if (steps.length > CNAMES_MAX || steps.some((step) => step.name === asked))
         throw new Error(`${name} has more than ${CNAMES_MAX} CNAME records one after another`)
       const step: LookUpStep = await this.#ask(asked, type)
       steps.push(step)
-      const records = step.answers.flatMap((answer) => answer.records)
-      asked = type === 'CNAME' ? undefined : records.find((one) => one.type === 'CNAME')?.value
+      const { target } = step
+      asked = type === 'CNAME' || target === undefined || isEnd(target) ? undefined : target
     }
     return steps
+  }
+
+  /** Whether the name servers of the zone that a name is in can be found. Never rejects. */
+  async hasServers(name: string): Promise<boolean> {
+    if (this.#options.servers !== undefined) return true
+    return await this.#zones.zoneOf(name).then(
+      (zone) => zone !== undefined,
+      () => false,
+    )
   }
 
   /** Whether a name is the top of a zone, where no CNAME can be. @throws Error when the DNS does not answer */
@@ -82,9 +97,9 @@ export class DnsClient {
   async cached(name: string, type: RecordKind): Promise<CachedAnswer | undefined> {
     if (this.#options.servers !== undefined) return undefined
     for (const server of (this.#options.resolvers ?? getServers()).map(parseAddress)) {
-      const answer = await ask(server, { name, type, isRecursive: true }, this.#options).catch(
-        () => undefined,
-      )
+      const answer = await this.#questions
+        .ask(server, { name, type, isRecursive: true })
+        .catch(() => undefined)
       if (answer === undefined || !isAnswer(answer)) continue
       const records = answer.answers.filter((one) => one.type === type)
       const kept =
@@ -97,39 +112,31 @@ export class DnsClient {
 
   async #ask(name: string, type: RecordKind): Promise<LookUpStep> {
     const { servers } = this.#options
-    if (servers !== undefined) {
-      const given = servers.map((server) => ({ name: server, addresses: [parseAddress(server)] }))
-      return { name, zone: undefined, answers: await this.#askAll(given, name, type, true) }
-    }
-    const zone = await this.#zones.zoneOf(name)
-    if (zone === undefined) throw new Error(`no name servers of ${name} are known`)
-    return { name, zone: zone.name, answers: await this.#askAll(zone.servers, name, type, false) }
+    const given = servers?.map(
+      (server): NameServer => ({ name: server, addresses: async () => [parseAddress(server)] }),
+    )
+    const zone = given === undefined ? await this.#zones.zoneOf(name) : undefined
+    const asked = given ?? zone?.servers
+    if (asked === undefined) throw new Error(`no name servers of ${name} are known`)
+    const question = { name, type, isRecursive: given !== undefined }
+    const answers = await Promise.all(asked.map((server) => this.#askServer(server, question)))
+    return { name, zone: zone?.name, answers, target: aliasOf(answers) }
   }
 
-  async #askAll(
-    servers: readonly NameServer[],
-    name: string,
-    type: RecordKind,
-    isRecursive: boolean,
-  ): Promise<ServerAnswer[]> {
-    const question = { name, type, isRecursive }
-    return await Promise.all(
-      servers.map(async ({ name: server, addresses }) => {
-        let problem = 'has no address'
-        for (const address of addresses) {
-          try {
-            const answer = await ask(address, question, this.#options)
-            if (isAnswer(answer) && (answer.isAuthoritative || isRecursive))
-              return { server, records: ofName(answer, name, type) }
-            problem = isAnswer(answer) ? 'does not have this zone' : `answers ${answer.code}`
-          } catch (error) {
-            this.#options.signal?.throwIfAborted()
-            problem = (error as Error).message
-          }
-        }
-        return { server, records: [], problem }
-      }),
-    )
+  async #askServer({ name: server, addresses }: NameServer, question: Question): Promise<ServerAnswer> {
+    let problem = this.#options.mayAsk === undefined ? 'has no address' : 'has no public address'
+    for (const address of this.#questions.inOrder(await addresses())) {
+      try {
+        const answer = await this.#questions.ask(address, question)
+        if (isAnswer(answer) && (answer.isAuthoritative || question.isRecursive === true))
+          return { server, records: ofName(answer, question) }
+        problem = isAnswer(answer) ? 'does not have this zone' : `answers ${answer.code}`
+      } catch (error) {
+        this.#questions.signal.throwIfAborted()
+        problem = (error as Error).message
+      }
+    }
+    return { server, records: [], problem }
   }
 }
 
@@ -138,8 +145,16 @@ function isAnswer({ code }: DnsAnswer): boolean {
 }
 
 /** The records of the name itself: servers may add those of a CNAME's target. */
-function ofName({ answers }: DnsAnswer, name: string, type: RecordKind): DnsRecord[] {
+function ofName({ answers }: DnsAnswer, { name, type }: Question): DnsRecord[] {
   return answers.filter((one) => one.name === name && (one.type === type || one.type === 'CNAME'))
+}
+
+function aliasOf(answers: readonly ServerAnswer[]): string | undefined {
+  const targets = answers
+    .filter(({ problem }) => problem === undefined)
+    .map(({ records }) => records.filter(({ type }) => type === 'CNAME').map(({ value }) => value))
+  const [[target] = []] = targets
+  return targets.every((given) => given.length === 1 && given[0] === target) ? target : undefined
 }
 
 /** @param text in the form of `Resolver.setServers` */

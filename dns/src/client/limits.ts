@@ -6,13 +6,11 @@ export const QUESTION_TIMEOUT_MS = 2_000
 export const UDP_TRIES = 2
 /** Bytes of an answer by UDP (DNS flag day 2020): a longer one comes by TCP. */
 export const UDP_ANSWER_MAX_BYTES = 1_232
-/** Name servers of a zone that are asked. No public zone has more than 13. */
+/** Name servers of a zone. No public zone has more than 13. Of one that has, not all can be asked, and so none is. */
 export const NAME_SERVERS_MAX = 16
 /** Addresses of one name server that are tried. */
 export const NAME_SERVER_ADDRESSES_MAX = 4
 /** CNAME records that are followed one after another. */
 export const CNAMES_MAX = 8
-/** Labels of a name whose zone is searched for from its top-level domain on. */
+/** Labels of a name whose zone is searched for: each may cost a question at the servers of others, whom an alias names. */
 export const LABELS_MAX = 16
-/** Records of one section of an answer that are read. */
-export const RECORDS_MAX = 256

@@ -3,7 +3,7 @@
 import { type Answer, AUTHORITATIVE_ANSWER, decode, encode, RECURSION_DESIRED } from 'dns-packet'
 import { caaText, fromPresentation } from '../providers/record-value.ts'
 import { plainName } from '../providers/zone-names.ts'
-import { RECORDS_MAX, UDP_ANSWER_MAX_BYTES } from './limits.ts'
+import { UDP_ANSWER_MAX_BYTES } from './limits.ts'
 
 /** The types whose values are read. */
 export type RecordKind = 'A' | 'AAAA' | 'CAA' | 'CNAME' | 'NS' | 'SOA' | 'TXT'
@@ -86,7 +86,6 @@ export function decodeAnswer(bytes: Buffer, id: number, { name, type }: Question
 
 function recordsOf(answers: readonly Answer[] = []): DnsRecord[] {
   return answers
-    .slice(0, RECORDS_MAX)
     .filter(({ type }) => KINDS.includes(type))
     .map((answer) => ({
       name: plainName(answer.name),

@@ -85,6 +85,47 @@ describe('an authoritative look-up', () => {
     await expect(endless.lookUp('x.example.test', 'A')).rejects.toThrow(`more than ${CNAMES_MAX} CNAME`)
   })
 
+  test('follows no CNAME on which its servers disagree, and none to a name where it is to end', async () => {
+    const to = (target: string): Answering => having(cname(NAME, target))
+    const { client: dns } = await client(to('one.example.test'), to('other.example.test'))
+    const steps = await dns.lookUp(NAME, 'A')
+    expect(steps.map(({ name, target }) => [name, target])).toEqual([[NAME, undefined]])
+    const { client: agreeing } = await client(to('one.example.test'))
+    const ended = await agreeing.lookUp(NAME, 'A', (target) => target === 'one.example.test')
+    expect(ended.map(({ name, target }) => [name, target])).toEqual([[NAME, 'one.example.test']])
+  })
+
+  test('asks no more than it may, and only whom it may', async () => {
+    const { port, client: dns } = await client(having(txt(`_svc.${NAME}`, 'value')))
+    const options = { resolvers: [`${PARENT}:${port}`], port, timeoutMs: 300 }
+    await dns.lookUp(`_svc.${NAME}`, 'TXT')
+    const few = new DnsClient({ ...options, questionsMax: 5 })
+    await expect(few.lookUp(`_svc.${NAME}`, 'TXT')).rejects.toThrow('more questions than one look-up')
+    const careful = new DnsClient({ ...options, mayAsk: (address) => address !== SECOND })
+    expect(await valuesAt(careful)).toEqual([['value'], 'has no public address'])
+  })
+
+  test('asks last where nobody answers, and names servers beyond 16 or labels beyond 16 to nobody', async () => {
+    const reachable = having(txt(`_svc.${NAME}`, 'value'))
+    const twice: Answering = (name, type, transport) =>
+      name === 'example.test' && type === 'NS'
+        ? {
+            isAuthoritative: false,
+            authorities: [ns('example.test', 'ns1.example.test')],
+            // Nobody is at the first address.
+            additionals: [a('ns1.example.test', '127.0.0.13'), a('ns1.example.test', FIRST)],
+          }
+        : parent(name, type, transport)
+    const { client: dns } = await client(reachable, reachable, twice)
+    expect(await valuesAt(dns)).toEqual([['value']])
+    const many = Array.from({ length: 17 }, (_, index) => ns('example.test', `ns${index}.example.test`))
+    const { client: crowded } = await client(reachable, reachable, (name, type, transport) =>
+      name === 'example.test' && type === 'NS' ? { authorities: many } : parent(name, type, transport),
+    )
+    await expect(crowded.lookUp(NAME, 'TXT')).rejects.toThrow('example.test has more than 16 name servers')
+    await expect(dns.lookUp(`${'x.'.repeat(16)}test`, 'A')).rejects.toThrow('more than 16 labels')
+  })
+
   test('takes a long answer by TCP', async () => {
     const long = 'x'.repeat(200)
     const many = Array.from({ length: 40 }, (_, index) => txt(`_svc.${NAME}`, `${index} ${long}`))
@@ -130,12 +171,12 @@ describe('an authoritative look-up', () => {
   })
 
   test('reads an answer of 64 KiB, and ends a server that sends without end', async () => {
-    const many = Array.from({ length: 250 }, (_, index) => txt(`_svc.${NAME}`, `${index} ${'x'.repeat(220)}`))
+    const many = Array.from({ length: 300 }, (_, index) => txt(`_svc.${NAME}`, `${index} ${'x'.repeat(175)}`))
     const { client: dns } = await client(having(...many), (name, type, transport) =>
       type === 'TXT' && transport === 'tcp' ? Buffer.alloc(65_535) : having(...many)(name, type, transport),
     )
     const [full, hostile] = await valuesAt(dns)
-    expect(full).toHaveLength(250)
+    expect(full).toHaveLength(300)
     expect(hostile).toMatch(/^cannot be reached/)
   })
 

@@ -1,10 +1,10 @@
 // The settings of custom domains, what `svc-relay check` says about them, and the records that the relay names.
 
+import { DnsClient } from '@svc/dns/client'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type DnsServer, startDnsServer } from '../../../tools/dns/dns-server.ts'
 import { Lease } from '../../src/core/lease/lease.ts'
 import { checkCustomDomains } from '../../src/features/custom-domains/check.ts'
-import { Lookup } from '../../src/features/custom-domains/lookup.ts'
 import { pathProblem, recordsOf } from '../../src/features/custom-domains/path.ts'
 import { RelayAddresses } from '../../src/features/custom-domains/relay-addresses.ts'
 import { readSettings, type Settings } from '../../src/index.ts'
@@ -91,12 +91,18 @@ describe('the way to the relay', () => {
       undefined,
     ],
     ['another address', { [`${SHOP} A`]: ['203.0.113.9'] }, 'it leads to 203.0.113.9, and not'],
+    [
+      'a name that only the resolvers of the operator know',
+      { [`${SHOP} CNAME`]: ['intranet.corp'], 'intranet.corp A': ['10.0.0.5'] },
+      'it leads to no public address, and not',
+    ],
     ['another site of the relay', { [`${SHOP} CNAME`]: ['other.relay.test'] }, 'neither a CNAME record that'],
     ['nothing', {}, 'neither a CNAME record that'],
   ])('%s', async (_what, records, problem) => {
     const { port } = await dnsServer(records)
-    const lookup = new Lookup({ servers: [`127.0.0.1:${port}`], mayAsk: () => true })
-    const found = await pathProblem(lookup, SHOP, { lease, rootHost: 'relay.test', known })
+    const client = new DnsClient({ servers: [`127.0.0.1:${port}`] })
+    const mayTell = (address: string): boolean => !address.startsWith('10.')
+    const found = await pathProblem(client, SHOP, { lease, rootHost: 'relay.test', known, mayTell })
     if (problem === undefined) expect(found).toBeUndefined()
     else expect(found).toContain(problem)
   })
@@ -117,19 +123,19 @@ describe('the way to the relay', () => {
 
   test('addresses are those of the settings, or those to which its names resolve', async () => {
     const { port, questions } = await dnsServer({ [`${CANONICAL} A`]: ['192.0.2.7'] })
-    const lookup = new Lookup({ servers: [`127.0.0.1:${port}`], mayAsk: () => true })
+    const client = new DnsClient({ servers: [`127.0.0.1:${port}`] })
     const none = { ipv4: undefined, ipv6: undefined }
     const found = new RelayAddresses({ publicAddresses: none, rootHost: 'relay.test' })
     expect(found.known).toEqual({ ipv4: [], ipv6: [] })
-    expect(await found.find(lookup, CANONICAL)).toEqual({ ipv4: ['192.0.2.7'], ipv6: [] })
+    expect(await found.find(client, CANONICAL)).toEqual({ ipv4: ['192.0.2.7'], ipv6: [] })
     const { length } = questions
-    await found.find(lookup, CANONICAL)
+    await found.find(client, CANONICAL)
     expect(questions).toHaveLength(length)
     const set = new RelayAddresses({
       publicAddresses: { ipv4: ['192.0.2.8'], ipv6: [] },
       rootHost: 'relay.test',
     })
-    expect(await set.find(lookup, CANONICAL)).toEqual({ ipv4: ['192.0.2.8'], ipv6: [] })
+    expect(await set.find(client, CANONICAL)).toEqual({ ipv4: ['192.0.2.8'], ipv6: [] })
     const local = new RelayAddresses({ publicAddresses: none, rootHost: 'relay.localhost' })
     expect(local.known).toEqual({ ipv4: ['127.0.0.1'], ipv6: ['::1'] })
   })

@@ -94,6 +94,7 @@ describe.skipIf(whyNoRedis() !== undefined)(`three machines (skipped: ${whyNoRed
   })
   afterAll(() => cluster?.close())
   let account: ReturnType<typeof newAccount>
+  let ups = 0
   beforeEach(() => {
     account = newAccount()
     prove(dns, account, SHOP)
@@ -207,13 +208,29 @@ describe.skipIf(whyNoRedis() !== undefined)(`three machines (skipped: ${whyNoRed
     expect(state).toMatchObject({ state: 'pending', reason: expect.stringContaining('cannot agree') })
     for (const at of [a, b, c]) expect(await reaches(a, lease, SHOP, { at, others: [asking] })).toBe(true)
     await cluster.redis.restart({ withoutData: true })
-    const identity = { name: 'later', address: newAccount().address }
-    const isUp = async (relay: TestClient): Promise<number> =>
-      (await relay.call('POST', '/sdk/register/challenge', { identity })).status
-    for (const at of [a, b, c]) await expect.poll(() => isUp(at)).toBe(201)
+    await untilUp()
     expect(await stateOf(b, asking)).toMatchObject({ proven: true })
     for (const at of [a, b, c])
       await expect.poll(() => reaches(a, asking, SHOP, { at, others: [lease] })).toBe(true)
     expect((await stateOf(a, lease)).proven).toBeUndefined()
+    // Nobody but the machines remembers the claim, and the owner has left.
+    await b.call('POST', '/sdk/unregister', { access_token: asking.access_token })
+    await cluster.redis.restart({ withoutData: true })
+    await untilUp()
+    await a.call('POST', '/sdk/unregister', { access_token: lease.access_token })
+    const again = await a.register('kept', { account, domains: [SHOP] })
+    expect(await stateOf(a, again)).toMatchObject({
+      state: 'pending',
+      reason: expect.stringContaining('another identity'),
+    })
   })
+
+  async function untilUp(): Promise<void> {
+    const registers = (relay: TestClient): Promise<boolean> =>
+      relay.register(`up-${ups++}`).then(
+        () => true,
+        () => false,
+      )
+    for (const at of [a, b, c]) await expect.poll(() => registers(at)).toBe(true)
+  }
 })

@@ -3,7 +3,7 @@
 import { base64url } from '../bytes/base64url.ts'
 import { concat } from '../bytes/concat.ts'
 import { decodeLatin1, encodeLatin1 } from '../bytes/latin1.ts'
-import type { AskCaa, CaaAnswer } from './protection.ts'
+import { type AskCaa, type CaaAnswer, type CaaProperty, caaAnswer } from './protection.ts'
 
 const CNAME = 5
 const CAA = 257
@@ -56,21 +56,24 @@ export function parseAnswer(message: Uint8Array): CaaAnswer {
   if (flags & TRUNCATED) throw new RangeError('the answer is cut short')
   let at = HEADER_BYTES
   for (let left = view.getUint16(4); left > 0; left--) at = afterName(view, at) + 4
-  const answer: { isAlias: boolean; issue: string[] | undefined } = { isAlias: false, issue: undefined }
+  let isAlias = false
+  const properties: CaaProperty[] = []
   for (let left = view.getUint16(6); left > 0; left--) {
     at = afterName(view, at)
     const [type, length] = [view.getUint16(at), view.getUint16(at + 8)]
     const data = message.subarray(at + 10, at + 10 + length)
     at += 10 + length
     if (at > message.length) throw new RangeError('the answer is cut short')
-    if (type === CNAME) answer.isAlias = true
+    if (type === CNAME) isAlias = true
     if (type !== CAA) continue
-    answer.issue ??= []
     const tagEnd = 2 + data[1]!
-    if (decodeLatin1(data.subarray(2, tagEnd)).toLowerCase() === 'issue')
-      answer.issue.push(decodeLatin1(data.subarray(tagEnd)))
+    const [tag, value] = [data.subarray(2, tagEnd), data.subarray(tagEnd)].map(decodeLatin1) as [
+      string,
+      string,
+    ]
+    properties.push({ flags: data[0]!, tag, value })
   }
-  return answer
+  return caaAnswer(isAlias, properties.length > 0 ? properties : undefined)
 }
 
 /** Returns where a name ends: a pointer is its last part (RFC 1035 §4.1.4). */

@@ -2,7 +2,14 @@
 
 import { describe, expect, it } from 'vitest'
 import { encodeQuestion, parseAnswer } from '../../src/domains/dns-over-https.ts'
-import { type CaaAnswer, caaValue, whyUnprotected } from '../../src/domains/protection.ts'
+import {
+  type CaaAnswer,
+  caaAccount,
+  caaAnswer,
+  caaProblem,
+  caaValue,
+  whyUnprotected,
+} from '../../src/domains/protection.ts'
 
 const ACCOUNT = 'https://acme.test/acct/1'
 const IDENTITY = { account: ACCOUNT, authorities: ['acme.test'] }
@@ -52,12 +59,38 @@ describe('CAA (RFC 8659, RFC 8657)', () => {
     ['two account URIs', { org: { issue: [`${MINE}; accounturi=${ACCOUNT}`] } }, /every account/],
     ['nobody', { org: { issue: [';'] } }, /lets this site's own authority issue/],
     [
+      'another method of proof alone',
+      { org: { issue: [`acme.test; accounturi=${ACCOUNT}; ValidationMethods=dns-01,http-01`] } },
+      /needs validationmethods=tls-alpn-01/,
+    ],
+    ['a critical property', { org: { issue: [MINE], critical: ['future'] } }, /tag future: no authority/],
+    [
+      'an alias above, whose target others may set',
+      { 'example.org': { isAlias: true, issue: [MINE] }, org: { issue: [MINE] } },
+      /example.org is an alias/,
+    ],
+    [
       'the nearer record first',
       { 'example.org': { issue: ['acme.test'] }, org: { issue: [MINE] } },
       /every account/,
     ],
   ])('does not protect with %s', async (_name, records, reason) => {
     expect(await why(records)).toMatch(reason)
+  })
+
+  it('protects a domain by one of several methods, beside records for wildcards, and by each account of the site', async () => {
+    const methods = `acme.test; accounturi = ${ACCOUNT} ; validationmethods=dns-01, tls-alpn-01`
+    expect(await why({ org: { issue: [methods] } })).toBeUndefined()
+    const properties = [
+      { flags: 128, tag: 'Issue', value: MINE },
+      { flags: 0, tag: 'issuewild', value: 'other.test' },
+      { flags: 0, tag: 'future', value: 'x' },
+    ]
+    expect(await why({ org: caaAnswer(false, properties) })).toBeUndefined()
+    const second = { account: 'https://acme.test/2', authorities: ['acme.test'] }
+    const issue = [MINE, 'acme.test; accounturi=https://acme.test/2']
+    expect(caaProblem('org', { isAlias: false, issue }, [IDENTITY, second])).toBeUndefined()
+    expect(caaAccount(MINE)).toEqual(IDENTITY)
   })
 
   it('prints the record to set', () => {
@@ -96,6 +129,8 @@ describe('DNS over HTTPS (RFC 8484, RFC 1035)', () => {
       isAlias: false,
       issue: [MINE],
     })
+    const critical = record(257, Buffer.concat([Buffer.of(128, 6), Buffer.from('futurex')]))
+    expect(parseAnswer(answered([critical]))).toEqual({ isAlias: false, issue: [], critical: ['future'] })
     const alias = record(5, name('relay.test'))
     expect(parseAnswer(answered([alias, caa('iodef', 'x')]))).toEqual({ isAlias: true, issue: [] })
     expect(parseAnswer(answered([]))).toEqual({ isAlias: false, issue: undefined })

@@ -1,28 +1,24 @@
-// Whether the CAA records of a domain leave it to the site's own accounts (RFC 8659, RFC 8657).
+// CAA records in the presentation format, for the judge that the site has, too (sdk-core/src/domains/protection.ts).
 
-/** @returns undefined when every `issue` is one of those that are wanted, and at least one is there */
-export function caaProblem(
+import { caaParts } from '@svc/dns/providers'
+import { type CaaAnswer, caaAccount, caaAnswer, caaProblem } from '@svc/sdk-core'
+
+/** The accounts that wanted records name. */
+export function accountsIn(wanted: readonly string[]): ReturnType<typeof caaAccount>[] {
+  return (answerOf(wanted).issue ?? []).map(caaAccount)
+}
+
+/** What records of one name say; of one that is no alias unless told. */
+export function answerOf(values: readonly string[], isAlias = false): CaaAnswer {
+  const properties = values.map(caaParts).filter((parts) => parts !== undefined)
+  return caaAnswer(isAlias, properties.length > 0 ? properties : undefined)
+}
+
+/** @returns why the records of a domain do not leave it to the accounts of the wanted ones alone; undefined when they do */
+export function whyOpen(
+  domain: string,
   values: readonly string[],
   wanted: readonly string[],
-): { state: 'missing' | 'wrong'; message: string } | undefined {
-  const allowed = values.filter((value) => /^\d+ issue /.test(value) && !isNobody(value))
-  const other = allowed.find((value) => !wanted.some((one) => isSame(one, value)))
-  if (other !== undefined)
-    return { state: 'wrong', message: `has ${other}, which lets others get a certificate` }
-  return allowed.length > 0 ? undefined : { state: 'missing', message: 'has no such record' }
-}
-
-/** `issue ";"` lets nobody issue. */
-function isNobody(value: string): boolean {
-  return /^\d+ issue "\s*;/.test(value)
-}
-
-/** Blanks between the parameters mean nothing. */
-function isSame(one: string, other: string): boolean {
-  return withoutBlanks(one) === withoutBlanks(other)
-}
-
-function withoutBlanks(value: string): string {
-  const parts = value.split(/[;"]/).map((part) => part.split('=').map((text) => text.trim()))
-  return parts.map((part) => part.join('=')).join(';')
+): string | undefined {
+  return caaProblem(domain, answerOf(values), accountsIn(wanted))
 }

@@ -1,7 +1,8 @@
 // Checks the records of a custom domain: at each authoritative name server, and what resolvers still have in their cache.
 
 import type { DnsClient, LookUpStep, RecordKind, ServerAnswer } from '@svc/dns/client'
-import { caaProblem } from './caa-problem.ts'
+import { type CaaAnswer, whyUnprotected } from '@svc/sdk-core'
+import { accountsIn, answerOf, whyOpen } from './caa-problem.ts'
 import type { WantedRecord, WantedRecords } from './wanted-records.ts'
 
 /**
@@ -29,7 +30,7 @@ type Problem = { state: 'missing' | 'wrong'; message: string } | undefined
 type Judge = (values: readonly string[]) => Problem
 
 const OWNER = 'svc-address='
-const NONE: Problem = { state: 'missing', message: 'has no such record' }
+const NONE: NonNullable<Problem> = { state: 'missing', message: 'has no such record' }
 
 /** Checks all records at once. Never rejects but with the reason of the client's signal. */
 export async function checkRecords(wanted: WantedRecords, client: DnsClient): Promise<RecordFinding[]> {
@@ -91,20 +92,41 @@ function joined([ipv4, ipv6]: readonly LookUpStep[][]): ServerAnswer[] {
   })
 }
 
+/** As an authority reads them: the records of the domain, or of the first name above that has some. */
 async function checkProtection(
   domain: string,
   wanted: readonly string[],
   client: DnsClient,
 ): Promise<RecordFinding> {
   const subject = { name: domain, type: 'CAA' } as const
+  let answers: readonly ServerAnswer[] = []
+  let count = 0
+  const ask = async (name: string): Promise<CaaAnswer> => {
+    const [step] = await client.lookUp(name, 'CAA', () => true)
+    answers = step!.answers
+    count += 1
+    const records = answers.flatMap((answer) => answer.records)
+    if (answers.every(({ problem }) => problem !== undefined))
+      throw new Error(answers.map(({ server, problem }) => `${server} ${problem}`).join('; '))
+    const values = records.filter(({ type }) => type === 'CAA').map(({ value }) => value)
+    return answerOf(
+      values,
+      records.some(({ type }) => type === 'CNAME'),
+    )
+  }
   try {
-    const [first, ...aliases] = await client.lookUp(domain, 'CAA')
-    if (aliases.length > 0) {
-      const message = 'the domain is a CNAME, so the records of its target count, which the relay sets'
-      return { ...subject, state: 'wrong', message, servers: valuesOf(first!.answers) }
+    const why = await whyUnprotected(domain, accountsIn(wanted), ask, new AbortController().signal)
+    // What one server lacks, an authority may not see.
+    const judge: Judge = (values) => (values.length === 0 ? NONE : undefined)
+    const found = conclude(subject, answers, judge)
+    const state = answers.some(({ records }) => records.length > 0) ? 'wrong' : 'missing'
+    const finding: RecordFinding = why === undefined ? found : { ...found, state, message: why }
+    if (count > 1) return finding
+    const judgeCached: Judge = (values) => {
+      const message = values.length === 0 ? NONE.message : whyOpen(domain, values, wanted)
+      return message === undefined ? undefined : { state: 'wrong', message }
     }
-    const judge: Judge = (values) => (values.length === 0 ? NONE : caaProblem(values, wanted))
-    return await withCached(conclude(subject, first!.answers, judge), 'CAA', judge, undefined, client)
+    return await withCached(finding, 'CAA', judgeCached, undefined, client)
   } catch (error) {
     return unknown(subject, error)
   }

@@ -1,7 +1,7 @@
 // What has to be added so that a domain has its records, and what of others stands in the way: nothing is ever removed.
 
 import { DnsProviderError, type RecordType } from '@svc/dns/providers'
-import { caaProblem } from './caa-problem.ts'
+import { whyOpen } from './caa-problem.ts'
 import type { RecordStore } from './record-store.ts'
 import type { WantedRecord, WantedRecords } from './wanted-records.ts'
 
@@ -50,12 +50,12 @@ export async function planChanges(wanted: WantedRecords, store: RecordStore): Pr
   const caa = records.filter(({ type }) => type === 'CAA').map(({ value }) => value)
   const issuers = caa.length > 0 ? await store.read(domain, 'CAA') : []
   present.set('CAA', issuers)
-  const other = caa.length > 0 ? caaProblem(issuers, caa) : undefined
+  const open = caa.length > 0 ? whyOpen(domain, [...caa, ...issuers], caa) : undefined
   const isThere = ({ type, value }: WantedRecord): boolean => present.get(type)?.includes(value) === true
   return {
     add: records.filter((record) => !isThere(record)),
     kept: records.filter(isThere),
-    warnings: other?.state === 'wrong' ? [`${domain} ${other.message}: it stays until you remove it`] : [],
+    warnings: open === undefined ? [] : [`${open}; the record stays until you remove it`],
   }
 }
 

@@ -107,22 +107,47 @@ test('the cache of a resolver holds an old value for so long', async () => {
   expect(fresh.map(({ cached }) => cached)).toEqual([undefined, undefined])
 })
 
-test('a CAA record has to leave the domain to the account alone', async () => {
-  const caa = (tag: 'issue' | 'iodef', value: string) =>
-    ({ type: 'CAA', name: DOMAIN, ttl: 60, data: { flags: 0, tag, value } }) as const
-  const ours = caa('issue', 'ca.test;accounturi=https://ca.test/1;validationmethods=tls-alpn-01')
-  const at = async (...records: Records) => {
-    const all = [PROOF, HERE, ...records]
-    return (await findings({ first: all, second: all, cached: all }, [CAA]))[2]
-  }
-  expect(await at()).toMatchObject({ type: 'CAA', state: 'missing' })
-  expect(await at(ours)).toMatchObject({ state: 'ok' })
-  expect(await at(ours, caa('iodef', 'mailto:a@b.test'), caa('issue', ';'))).toMatchObject({ state: 'ok' })
-  for (const other of ['ca.test', 'other.test', 'ca.test; accounturi=https://ca.test/2'])
-    expect(await at(ours, caa('issue', other))).toMatchObject({
-      state: 'wrong',
-      message: expect.stringContaining(`0 issue "${other}"`),
-    })
+const caa = (tag: string, value: string, name = DOMAIN, flags = 0): Records[number] =>
+  ({ type: 'CAA', name, ttl: 60, data: { flags, tag: tag as 'issue', value } }) as const
+const OURS = 'ca.test;accounturi=https://ca.test/1;validationmethods=tls-alpn-01'
+
+async function protection(first: Records, second = first) {
+  const all = [PROOF, HERE]
+  const world = { first: [...all, ...first], second: [...all, ...second], cached: [...all, ...first] }
+  return (await findings(world, [CAA]))[2]
+}
+
+test('CAA records have to leave the domain to the account alone', async () => {
+  const ours = caa('ISSUE', OURS)
+  expect(await protection([])).toMatchObject({ type: 'CAA', state: 'missing' })
+  expect(await protection([ours])).toMatchObject({ state: 'ok' })
+  const others = [caa('iodef', 'mailto:a@b.test'), caa('issue', ';'), caa('issuewild', 'other.test')]
+  expect(await protection([ours, ...others])).toMatchObject({ state: 'ok' })
+  expect(await protection([caa('issuewild', OURS)])).toMatchObject({
+    state: 'wrong',
+    message: expect.stringContaining('no issue property'),
+  })
+})
+
+test.each<[string, Records[number], string]>([
+  ['every account', caa('issue', 'ca.test'), 'every account at ca.test'],
+  ['another authority', caa('IsSuE', 'other.test'), 'every account at other.test'],
+  ['another account', caa('issue', 'ca.test; accounturi=https://ca.test/2'), 'https://ca.test/2'],
+  ['nobody, by a property that is critical', caa('future', 'x', DOMAIN, 128), 'the tag future'],
+])('CAA records that leave the domain to %s are wrong', async (_who, other, words) => {
+  expect(await protection([caa('issue', OURS), other])).toMatchObject({
+    state: 'wrong',
+    message: expect.stringContaining(words),
+  })
+})
+
+test('CAA records of the name above count, and those that one server lacks do not', async () => {
+  const above = caa('issue', OURS, 'example.test')
+  expect(await protection([above])).toMatchObject({ name: DOMAIN, state: 'ok' })
+  expect(await protection([above], [])).toMatchObject({
+    state: 'missing',
+    message: 'ns2.example.test has no such record',
+  })
 })
 
 test('a domain that is a CNAME cannot be protected, for the relay sets the records of its target', async () => {

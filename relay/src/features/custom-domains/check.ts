@@ -3,7 +3,9 @@
 import { Resolver } from 'node:dns/promises'
 import { type Found, off, ok, warning } from '../../core/check/finding.ts'
 import { isLocalhost, type Settings } from '../../core/config/settings.ts'
-import { QUESTION_TIMEOUT_MS } from './limits.ts'
+
+/** How long the check waits for the resolvers. */
+const QUESTION_TIMEOUT_MS = 2_000
 
 export async function checkCustomDomains({ customDomains, rootHost }: Settings): Promise<Found[]> {
   const { isEnabled, resolvers } = customDomains

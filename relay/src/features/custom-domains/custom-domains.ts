@@ -1,6 +1,7 @@
 // The custom domains of leases: when the relay looks their records up, what it makes of the answers, and what it tells the site.
 // Requests of the site alone cause look-ups. None waits for one but `POST /sdk/domains`.
 
+import type { DnsClient, DnsClientOptions } from '@svc/dns/client'
 import type { CustomDomain } from '@svc/protocol'
 import { wideNetworkOf } from '../../core/client-address/ip-address.ts'
 import { now as relayTime } from '../../core/clock.ts'
@@ -13,14 +14,15 @@ import type { Policy } from '../../core/policy/policy.ts'
 import type { RateLimits } from '../../core/rate-limit/client-rate-limits.ts'
 import type { RoutingTable } from '../../core/routing/routing-table.ts'
 import {
+  LOOKUP_MAX_MS,
   LOOKUPS_MAX,
   LOOKUPS_PER_NETWORK_MAX,
   PROOF_LIFETIME_MS,
   PROOF_RENEWAL_MS,
+  QUESTIONS_MAX,
   RETRY_FIRST_MS,
   RETRY_MAX_MS,
 } from './limits.ts'
-import { Lookup, type LookupOptions } from './lookup.ts'
 import { refusalOf, suffixRefusal } from './names.ts'
 import { pathProblem, recordsOf } from './path.ts'
 import { lookUpProof, type Proof } from './proof.ts'
@@ -30,7 +32,8 @@ import { Turns } from './turns.ts'
 
 export interface CustomDomainsParts {
   rootHost: string
-  lookups: LookupOptions
+  /** Whom look-ups ask. */
+  dns: Omit<DnsClientOptions, 'signal' | 'questionsMax'> & { mayAsk(address: string): boolean }
   leases: Pick<LeaseRegistry, 'lead' | 'at' | 'onChange'> & Iterable<Lease>
   routes: Pick<RoutingTable<Route>, 'resolve'>
   policy: Pick<Policy, 'isDomainBanned' | 'onChange'>
@@ -78,6 +81,9 @@ export class CustomDomains {
     this.#now = parts.now ?? relayTime
     parts.leases.onChange((lease) => {
       if (lease.ended.aborted) this.#watches.delete(lease)
+      // Also of what another machine tells, which the claims in Redis may have forgotten when the owner has left.
+      for (const { domain, provenAt } of lease.domains.proven)
+        this.#proofs.outdate(domain, { identityKey: lease.identityKey, provenAt })
     })
     parts.policy.onChange(() => {
       // Also of leases whose sites have asked only other machines.
@@ -227,17 +233,24 @@ export class CustomDomains {
     const { isApex } = await import('./public-suffix.ts')
     watch.isApex = isApex(domain)
     await this.#leadAgain(lease, domain)
-    const lookup = new Lookup(this.#parts.lookups, this.#closing.signal)
+    const client = await this.#newClient()
     if (time - (lease.provenAt(domain) ?? Number.NEGATIVE_INFINITY) >= PROOF_RENEWAL_MS) {
-      const proof = await lookUpProof(lookup, domain, lease.identity.address)
+      const proof = await lookUpProof(client, domain, lease.identity.address)
       if (this.#closing.signal.aborted) return
       this.outcomes[proof.kind] += 1
       watch.unproven = await this.#decide(lease, domain, proof, time)
     }
-    const { rootHost, addresses } = this.#parts
-    const known = await addresses.find(lookup, lease.canonicalHostname)
+    const { rootHost, addresses, dns } = this.#parts
+    const known = await addresses.find(client, lease.canonicalHostname)
     if (lease.provenAt(domain) === undefined) return
-    watch.path = (await pathProblem(lookup, domain, { lease, rootHost, known })) ?? ''
+    watch.path = (await pathProblem(client, domain, { lease, rootHost, known, mayTell: dns.mayAsk })) ?? ''
+  }
+
+  /** Servers that answer slowly, wrongly or with large messages spoil only their own look-up. */
+  async #newClient(): Promise<DnsClient> {
+    const { DnsClient } = await import('@svc/dns/client')
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(LOOKUP_MAX_MS)])
+    return new DnsClient({ ...this.#parts.dns, questionsMax: QUESTIONS_MAX, signal })
   }
 
   /** @param time at which the look-up began @returns why the lease does not have the domain, or has it no longer than its proof counts */

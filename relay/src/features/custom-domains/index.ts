@@ -24,7 +24,7 @@ export const customDomains: Feature = {
     const domains = new CustomDomains({
       ...state,
       rootHost: settings.rootHost,
-      lookups: { servers: settings.customDomains.resolvers, mayAsk: isPublicAddress },
+      dns: { servers: settings.customDomains.resolvers, mayAsk: isPublicAddress },
       rateLimits: new rateLimits.RateLimits(settings.rateLimits),
       addresses: new RelayAddresses(settings),
       sharing: peers.machines?.leases,

@@ -1,21 +1,9 @@
 // Holds the bounds of custom domains: of one look-up, of all of a network's, and the times of proofs.
 
-/** How long one question waits for its answer, at first; a second try waits longer. */
-export const QUESTION_TIMEOUT_MS = 2_000
-/** Tries of one question. */
-export const QUESTION_TRIES = 2
 /** Questions of one look-up: those of a zone with 13 servers, with room for aliases. */
 export const QUESTIONS_MAX = 400
 /** Time for the questions of one look-up. */
 export const LOOKUP_MAX_MS = 15_000
-/** Name servers of a zone. No public zone has more than 13. Of a zone that has, not all can be asked, so nothing is proven. */
-export const ZONE_SERVERS_MAX = 16
-/** Addresses of one name server that are asked, one after another. */
-export const SERVER_ADDRESSES_MAX = 4
-/** Labels of a name whose zone is searched for: each may cost a question at the servers of others, whom an alias names. */
-export const LABELS_MAX = 16
-/** CNAME records that are followed from a name. */
-export const ALIASES_MAX = 8
 
 /** Look-ups at one time, of all networks. */
 export const LOOKUPS_MAX = 64

@@ -1,38 +1,49 @@
 // Finds out whether a domain leads to this relay, and which records would lead it here.
 
+import type { DnsClient, LookUpStep } from '@svc/dns/client'
 import { type DomainRecord, ownershipRecordName, ownershipRecordValue } from '@svc/protocol'
 import type { Lease } from '../../core/lease/lease.ts'
 import { ADDRESSES_MAX } from './limits.ts'
-import type { Answers, Lookup } from './lookup.ts'
+import { reasonOf } from './proof.ts'
 
 export interface Addresses {
   ipv4: readonly string[]
   ipv6: readonly string[]
 }
 
-/** Returns why visitors of the domain do not come to this relay, for people; undefined if they do. Never rejects. */
+/**
+ * Returns why visitors of the domain do not come to this relay, for people; undefined if they do. Never rejects.
+ * @param way `mayTell`: whether the reason may have an address, since resolvers of the operator know others than public ones
+ */
 export async function pathProblem(
-  lookup: Lookup,
+  client: Pick<DnsClient, 'lookUp'>,
   domain: string,
-  { lease, rootHost, known }: { lease: Lease; rootHost: string; known: Addresses },
+  way: { lease: Lease; rootHost: string; known: Addresses; mayTell(address: string): boolean },
 ): Promise<string | undefined> {
+  const { lease, rootHost, known, mayTell } = way
   const isHere = (name: string): boolean => name === rootHost || lease.hostnames.includes(name)
-  const end = (await lookup.aliases(domain, isHere)).at(-1) as string
-  if (isHere(end)) return undefined
-  const { ipv4, ipv6 } = await addressesOf(lookup, end)
-  const found = [...ipv4, ...ipv6]
-  const ours = new Set([...known.ipv4, ...known.ipv6])
-  if (found.some((address) => ours.has(address))) return undefined
-  if (found.length === 0) return `it has neither a CNAME record that leads to this relay nor an address`
-  return `it leads to ${found.slice(0, ADDRESSES_MAX).join(', ')}, and not to this relay`
+  try {
+    const families = await Promise.all([
+      client.lookUp(domain, 'A', isHere),
+      client.lookUp(domain, 'AAAA', isHere),
+    ])
+    if (families.some((steps) => isHere(steps.at(-1)?.target ?? ''))) return undefined
+    const found = families.flatMap(addressesIn)
+    const ours = new Set([...known.ipv4, ...known.ipv6])
+    if (found.some((address) => ours.has(address))) return undefined
+    if (found.length === 0) return `it has neither a CNAME record that leads to this relay nor an address`
+    const told = found.filter(mayTell).slice(0, ADDRESSES_MAX)
+    return `it leads to ${told.join(', ') || 'no public address'}, and not to this relay`
+  } catch (error) {
+    return `its addresses cannot be looked up: ${reasonOf(error)}`
+  }
 }
 
-/** Looks up the addresses of a name as visitors do. Never rejects. */
-export async function addressesOf(lookup: Lookup, hostname: string): Promise<Addresses> {
-  const [ipv4, ipv6] = await Promise.all([
-    lookup.follow(hostname, 'A').then(({ answers }) => valuesOf(answers)),
-    lookup.follow(hostname, 'AAAA').then(({ answers }) => valuesOf(answers)),
-  ])
+/** Looks up the addresses of a name as visitors do; none if that fails. Never rejects. */
+export async function addressesOf(client: Pick<DnsClient, 'lookUp'>, hostname: string): Promise<Addresses> {
+  const find = (type: 'A' | 'AAAA'): Promise<string[]> =>
+    client.lookUp(hostname, type).then(addressesIn, () => [])
+  const [ipv4, ipv6] = await Promise.all([find('A'), find('AAAA')])
   return { ipv4, ipv6 }
 }
 
@@ -58,6 +69,9 @@ export function recordsOf(
   return [proof, ...addresses, ...(needsAlias ? [alias] : [])]
 }
 
-function valuesOf(answers: Answers): string[] {
-  return [...new Set(answers.flatMap(({ values = [] }) => values))].sort()
+/** The addresses at the end of the aliases. */
+function addressesIn(steps: readonly LookUpStep[]): string[] {
+  const records = steps.at(-1)?.answers.flatMap((answer) => answer.records) ?? []
+  const addresses = records.filter(({ type }) => type !== 'CNAME').map(({ value }) => value)
+  return [...new Set(addresses)].sort()
 }

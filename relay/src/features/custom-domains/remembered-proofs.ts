@@ -30,6 +30,13 @@ export class RememberedProofs {
     if (this.#proofs.size > this.#max && first !== undefined) this.#proofs.delete(first)
   }
 
+  /** Forgets an earlier proof of another identity. */
+  outdate(domain: string, { identityKey, provenAt }: RememberedProof): void {
+    const proof = this.#proofs.get(domain)
+    if (proof !== undefined && proof.identityKey !== identityKey && proof.provenAt < provenAt)
+      this.#proofs.delete(domain)
+  }
+
   remove(domain: string, identityKey: string): void {
     if (this.of(domain, identityKey) !== undefined) this.#proofs.delete(domain)
   }

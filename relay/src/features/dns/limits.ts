@@ -16,14 +16,6 @@ export const PROPAGATION_FIRST_PAUSE_MS = 500
 export const PROPAGATION_PAUSE_MAX_MS = 15_000
 /** How long one question waits for its answer. */
 export const DNS_QUESTION_TIMEOUT_MS = 5_000
-/** Name servers of a zone that the relay asks. No public zone has more than 13. */
-export const NAME_SERVERS_MAX = 16
-/** Addresses of one name server that the relay asks. */
-export const NAME_SERVER_ADDRESSES_MAX = 4
-/** CNAME records that the relay follows from the name of a challenge. */
-export const CNAMES_MAX = 8
-/** Labels that the relay removes from a name in search of its zone: names have no more (RFC 1035 §2.3.4). */
-export const LABELS_MAX = 127
 /** Time for all queries that check whether the public DNS leads to this relay's name server. */
 export const DELEGATION_PROBE_MS = 10_000
 /** Time for the answer to one of them. */
