@@ -3,7 +3,7 @@
 import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { connect, isIPv6 } from 'node:net'
-import { QUESTION_TIMEOUT_MS, UDP_TRIES } from './limits.ts'
+import { OTHER_MESSAGES_MAX, QUESTION_TIMEOUT_MS, UDP_TRIES } from './limits.ts'
 import { type DnsAnswer, decodeAnswer, encodeQuestion, type Question } from './message.ts'
 
 /** A name server at one of its addresses. */
@@ -92,7 +92,11 @@ async function exchange(
 function byUdp({ server, query, take, fail }: Exchange): () => void {
   const socket = createSocket(isIPv6(server.host) ? 'udp6' : 'udp4')
   let isOpen = true
-  socket.on('error', fail).on('message', take)
+  let others = 0
+  socket.on('error', fail).on('message', (message) => {
+    if (isOpen && !take(message)) others += 1
+    if (others > OTHER_MESSAGES_MAX) fail(new Error('sends other messages'))
+  })
   // A connected socket gets the messages of this server alone.
   socket.connect(server.port, server.host, () => {
     if (isOpen) socket.send(query)

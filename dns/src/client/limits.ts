@@ -4,6 +4,8 @@
 export const QUESTION_TIMEOUT_MS = 2_000
 /** Times that a question goes out by UDP, where packets may be lost. */
 export const UDP_TRIES = 2
+/** Messages by UDP that do not answer the question, each of which costs time to read: a server that sends more has no say. */
+export const OTHER_MESSAGES_MAX = 16
 /** Bytes of an answer by UDP (DNS flag day 2020): a longer one comes by TCP. */
 export const UDP_ANSWER_MAX_BYTES = 1_232
 /** Name servers of a zone. No public zone has more than 13. Of one that has, not all can be asked, and so none is. */

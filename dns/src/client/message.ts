@@ -67,9 +67,10 @@ export function encodeQuestion(id: number, { name, type, isRecursive = false }: 
 /** @returns undefined for bytes that are no answer to this question */
 export function decodeAnswer(bytes: Buffer, id: number, { name, type }: Question): DnsAnswer | undefined {
   try {
+    if (bytes.readUInt16BE() !== id) return undefined
     const packet = decode(bytes)
     const [asked, ...others] = packet.questions ?? []
-    if (packet.type !== 'response' || packet.id !== id || others.length > 0) return undefined
+    if (packet.type !== 'response' || others.length > 0) return undefined
     if (asked === undefined || plainName(asked.name) !== name || asked.type !== type) return undefined
     return {
       isAuthoritative: ((packet.flags ?? 0) & AUTHORITATIVE_ANSWER) !== 0,

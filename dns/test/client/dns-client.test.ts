@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { findBind9, startBind9 } from '../../../tools/programs/bind9.ts'
 import { DnsClient } from '../../src/client/index.ts'
-import { CNAMES_MAX } from '../../src/client/limits.ts'
+import { CNAMES_MAX, OTHER_MESSAGES_MAX } from '../../src/client/limits.ts'
 import { type Answering, a, cname, ns, soa, startFakeServer, txt } from './fake-server.ts'
 
 const PARENT = '127.0.0.10'
@@ -168,6 +168,17 @@ describe('an authoritative look-up', () => {
       having(txt('other.example.test', 'foreign'), txt(`_svc.${NAME}`, 'own')),
     )
     expect(await valuesAt(dns)).toEqual([['own'], ['own']])
+  })
+
+  test('does not read what a server sends without end in place of an answer', async () => {
+    const flood: Answering = (name, type) => ({
+      times: OTHER_MESSAGES_MAX + 2,
+      questions: [{ name: `x${name}`, type: type as 'TXT' }],
+    })
+    const { client: dns } = await client(having(txt(`_svc.${NAME}`, 'true')), (name, type, transport) =>
+      type === 'TXT' ? flood(name, type, transport) : having()(name, type, transport),
+    )
+    expect(await valuesAt(dns)).toEqual([['true'], 'cannot be reached (sends other messages)'])
   })
 
   test('reads an answer of 64 KiB, and ends a server that sends without end', async () => {

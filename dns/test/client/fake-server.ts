@@ -25,6 +25,8 @@ interface FakeAnswer {
   questions?: Packet['questions']
   /** Other than that of the query. */
   id?: number
+  /** How often the answer is sent. @default 1 */
+  times?: number
 }
 
 /** @returns a message, bytes of any kind, or undefined for silence */
@@ -59,11 +61,12 @@ export async function startFakeServer(host: string, answering: Answering, port =
       code = 0,
       id = query.id!,
       questions = query.questions!,
+      times = 1,
       ...sections
     } = answer
     const flags = (isAuthoritative ? AUTHORITATIVE_ANSWER : 0) | code
     const bytes = encode({ type: 'response', id, flags, questions, ...sections })
-    if (transport === 'tcp' || bytes.length <= UDP_MAX) return [bytes]
+    if (transport === 'tcp' || bytes.length <= UDP_MAX) return Array(times).fill(bytes)
     return [encode({ type: 'response', id, flags: flags | TRUNCATED_RESPONSE, questions })]
   }
   const tcp = createServer((socket) =>
