@@ -16,3 +16,9 @@ export const NAME_SERVER_ADDRESSES_MAX = 4
 export const CNAMES_MAX = 8
 /** Labels of a name whose zone is searched for: each may cost a question at the servers of others, whom an alias names. */
 export const LABELS_MAX = 16
+/** Records of one message. A name with more is looked up by nobody, and each takes time to read. */
+export const RECORDS_MAX = 512
+/** Records of types that are not read. Servers add some for extensions. */
+export const OTHER_RECORDS_MAX = 16
+/** Labels, pointers and strings of one message: 500 records at names of 8 labels. */
+export const MESSAGE_PARTS_MAX = 5_000

@@ -4,6 +4,7 @@ import { type Answer, AUTHORITATIVE_ANSWER, decode, encode, RECURSION_DESIRED } 
 import { caaText, fromPresentation } from '../providers/record-value.ts'
 import { plainName } from '../providers/zone-names.ts'
 import { UDP_ANSWER_MAX_BYTES } from './limits.ts'
+import { isCheap } from './weigh.ts'
 
 /** The types whose values are read. */
 export type RecordKind = 'A' | 'AAAA' | 'CAA' | 'CNAME' | 'NS' | 'SOA' | 'TXT'
@@ -67,7 +68,7 @@ export function encodeQuestion(id: number, { name, type, isRecursive = false }: 
 /** @returns undefined for bytes that are no answer to this question */
 export function decodeAnswer(bytes: Buffer, id: number, { name, type }: Question): DnsAnswer | undefined {
   try {
-    if (bytes.readUInt16BE() !== id) return undefined
+    if (bytes.readUInt16BE() !== id || !isCheap(bytes)) return undefined
     const packet = decode(bytes)
     const [asked, ...others] = packet.questions ?? []
     if (packet.type !== 'response' || others.length > 0) return undefined
