@@ -85,6 +85,7 @@ export { lossSignal } from './exchange/loss-signal.ts'
 export type { BodyBatch } from './exchange/response-body.ts'
 export { sentListeners } from './exchange/sent-listeners.ts'
 export { isHidden } from './handlers/hidden-files.ts'
+export { lineOrPage, lineOrPageContent } from './handlers/line-or-page.ts'
 export { createPrivateKey, identityFromKey, type KeyIdentity, signerOf } from './identity/key.ts'
 export type {
   CarrierRelay,

@@ -3,6 +3,7 @@
 import { SvcError } from '../errors.ts'
 import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import { covers, isAmbiguous, isPathPattern } from '../semantics/path-pattern.ts'
+import { lineOrPage } from './line-or-page.ts'
 
 /** An AllowRule names a path, and the methods that are allowed there. */
 export interface AllowRule {
@@ -25,7 +26,7 @@ export function allow(handler: FetchHandler, rules: readonly AllowRule[]): Fetch
   return (request, info) => {
     const { pathname } = new URL(request.url)
     const found = isAmbiguous(pathname) ? [] : rules.filter(({ path }) => covers(path, pathname))
-    if (found.length === 0) return new Response('Not allowed here\n', { status: 403 })
+    if (found.length === 0) return lineOrPage(request, 403, 'Not allowed here')
     const methods = found.flatMap((rule) => (rule.methods ? methodsOf(rule.methods) : [request.method]))
     if (methods.includes(request.method)) return handler(request, info, info)
     const headers = { Allow: [...new Set(methods)].join(', ') }

@@ -6,6 +6,7 @@ import { disposition } from './file-response.ts'
 import type { FileTree } from './file-tree.ts'
 import type { TreeFile } from './files-below.ts'
 import { isHidden } from './hidden-files.ts'
+import { lineOrPage } from './line-or-page.ts'
 import { type ZipEntry, zip, zipSize } from './zip.ts'
 
 /** The most files and folders of an archive, whose names are in memory. */
@@ -31,7 +32,7 @@ interface Asked {
   /** The name of the folder. */
   name: string
   hidden: boolean
-  method: string
+  request: Request
   remote: RemoteAddress | undefined
 }
 
@@ -41,7 +42,7 @@ export function archiveRoom(): Room {
 }
 
 export async function archive(
-  { tree, segments, name, hidden, method, remote }: Asked,
+  { tree, segments, name, hidden, request, remote }: Asked,
   room: Room,
 ): Promise<Response> {
   const headers = new Headers({
@@ -50,19 +51,23 @@ export async function archive(
     'Content-Type': 'application/zip',
     'X-Content-Type-Options': 'nosniff',
   })
-  if (method === 'HEAD') return new Response(null, { headers })
+  if (request.method === 'HEAD') return new Response(null, { headers })
   if (!room.take(remote, 1))
-    return new Response('Others are downloading: try again in a minute, or take the files one by one\n', {
-      status: 503,
-      headers: { 'Retry-After': `${RETRY_S}` },
-    })
+    return lineOrPage(
+      request,
+      503,
+      'Others are downloading: try again in a minute, or take the files one by one',
+      {
+        'Retry-After': `${RETRY_S}`,
+      },
+    )
   const close = once(() => room.release(remote, 1))
   try {
     const found = await tree.below(segments, ARCHIVE_MAX)
     if (typeof found === 'string') {
       close()
-      const text = `This is more than ${ARCHIVE_MAX[found]} ${found}: download a folder inside it\n`
-      return new Response(text, { status: 403 })
+      const text = `This is more than ${ARCHIVE_MAX[found]} ${found}: download a folder inside it`
+      return lineOrPage(request, 403, text)
     }
     const entries = entriesOf(found, everywhere(name), hidden)
     headers.set('Content-Length', String(zipSize(entries)))

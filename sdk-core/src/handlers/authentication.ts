@@ -4,6 +4,7 @@ import { fromBase64 } from '../bytes/base64.ts'
 import { SvcError } from '../errors.ts'
 import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import { constantTimeEqual } from './constant-time-equal.ts'
+import { lineOrPage } from './line-or-page.ts'
 
 /** VerifyPassword returns whether a user name and password are right, or a promise of that. */
 export type VerifyPassword = (user: string, password: string, request: Request) => boolean | Promise<boolean>
@@ -42,7 +43,7 @@ export function basicAuth(
   return async (request, info) => {
     const pair = userAndPassword(credentials(request, 'basic'))
     const isKnown = pair !== undefined && (await verify(...pair, request))
-    return isKnown ? handler(request, info, info) : unauthorized(challenge)
+    return isKnown ? handler(request, info, info) : unauthorized(request, challenge)
   }
 }
 
@@ -61,10 +62,10 @@ export function bearer(
   return async (request, info) => {
     const token = credentials(request, 'bearer')
     // The challenge for a request without a token names no error (RFC 6750 §3).
-    if (token === undefined) return unauthorized(challenge)
+    if (token === undefined) return unauthorized(request, challenge)
     return (await verify(token, request))
       ? handler(request, info, info)
-      : unauthorized(`${challenge}, error="invalid_token"`)
+      : unauthorized(request, `${challenge}, error="invalid_token"`)
   }
 }
 
@@ -104,9 +105,9 @@ async function isAnyOf(tokens: readonly string[], given: string): Promise<boolea
   return results.includes(true)
 }
 
-function unauthorized(challenge: string): Response {
+function unauthorized(request: Request, challenge: string): Response {
   const headers = { 'WWW-Authenticate': challenge, 'Cache-Control': 'no-store' }
-  return new Response('Not authorized\n', { status: 401, headers })
+  return lineOrPage(request, 401, 'Not authorized', headers)
 }
 
 function quotedRealm({ realm = 'site' }: AuthOptions): string {

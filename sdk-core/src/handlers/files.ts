@@ -7,7 +7,9 @@ import { directoryListing, ORDER } from './directory-listing.ts'
 import { type FileResponseOptions, fileResponse } from './file-response.ts'
 import { type FileSource, type FileTree, fileTree } from './file-tree.ts'
 import { isHidden } from './hidden-files.ts'
+import { lineOrPage } from './line-or-page.ts'
 import { representationOf } from './precompressed.ts'
+import { isNavigation } from './sessions/origin-checks.ts'
 import { isViewable, textView, VIEW } from './text-view.ts'
 
 /** FilesOptions are the options of `files`. */
@@ -58,10 +60,10 @@ export function files(source: FileSource, options: FilesOptions = {}): FetchHand
   const room = archiveRoom()
   return async (request, info) => {
     if (request.method !== 'GET' && request.method !== 'HEAD')
-      return new Response('Only GET and HEAD\n', { status: 405, headers: { Allow: 'GET, HEAD' } })
+      return lineOrPage(request, 405, 'Only GET and HEAD', { Allow: 'GET, HEAD' })
     const asked = { tree, request, options, room, info }
     const response = (await find(asked)) ?? (await application(tree, request, options))
-    return response ?? new Response('Not found\n', { status: 404 })
+    return response ?? lineOrPage(request, 404, 'Not found')
   }
 }
 
@@ -90,7 +92,7 @@ async function find(asked: Asked): Promise<Response | undefined> {
     : undefined
   if (found) {
     const name = found.segments.at(-1) ?? ''
-    if (options.listing === true && search === VIEW && isViewable(name) && wantsPage(request))
+    if (options.listing === true && search === VIEW && isViewable(name) && isNavigation(request))
       return textView(found.file, name)
     return respond(tree, found, request, options)
   }
@@ -174,8 +176,8 @@ async function list(
   const { hostname, search, searchParams } = new URL(request.url)
   const names = [tree.name() ?? hostname, ...segments]
   if (hasArchive && search === ARCHIVE) {
-    const { method } = request
-    return archive({ tree, segments: form, name: names.at(-1)!, hidden, method, remote: info?.remote }, room)
+    const remote = info?.remote
+    return archive({ tree, segments: form, name: names.at(-1)!, hidden, request, remote }, room)
   }
   return directoryListing({
     names,
@@ -184,8 +186,4 @@ async function list(
     order: searchParams.get(ORDER) ?? '',
     links: { orders: listing === true, archive: hasArchive },
   })
-}
-
-function wantsPage({ headers }: Request): boolean {
-  return headers.get('accept')?.includes('text/html') ?? false
 }

@@ -7,6 +7,7 @@ import { lossSignal } from '../exchange/loss-signal.ts'
 import { endToEnd } from '../semantics/end-to-end-fields.ts'
 import type { Field } from '../semantics/fields.ts'
 import { fieldsForTarget, fieldsForVisitor, type OriginView } from '../semantics/origin-view.ts'
+import { lineOrPage } from './line-or-page.ts'
 import { withHeaders } from './response-headers.ts'
 
 /** ProxyOptions are the options of `proxy`. */
@@ -48,11 +49,11 @@ export function proxy(target: string | URL, options: ProxyOptions = {}): FetchHa
     try {
       response = await fetch(urlBelow(base, request.url), init)
     } catch {
-      return new Response('The server behind this site did not answer\n', { status: 502 })
+      return lineOrPage(request, 502, 'The server behind this site did not answer')
     }
     // A browser hides the target of a redirect from a page.
     if (response.type === 'opaqueredirect')
-      return new Response('The server behind this site redirects\n', { status: 502 })
+      return lineOrPage(request, 502, 'The server behind this site redirects')
     return passBack(response, view)
   }
 }

@@ -6,6 +6,7 @@ import {
   type DirectlyHandled,
   type FetchFunction,
   type FetchHandler,
+  lineOrPage,
   type TrafficRules,
 } from '@svc/sdk-core'
 import type { Gate } from '@svc/sdk-core/access'
@@ -81,6 +82,6 @@ async function targetsOf(options: ExposeOptions, hold: HoldBefore | undefined): 
 }
 
 /** Answers visitors of a lease that exists only for its ports. */
-function nothingHere(): Response {
-  return new Response('There is no web server here\n', { status: 404 })
+function nothingHere(request: Request): Response {
+  return lineOrPage(request, 404, 'There is no web server here')
 }

@@ -2,7 +2,7 @@
 
 import { type DirectExchange, type DirectRequest, type DirectResponse, isGrpc, SvcError } from '@svc/sdk-core'
 import { Room } from '@svc/sdk-core/webhooks'
-import { textResponse } from '../target/bad-gateway.ts'
+import { lineOrPageResponse, textResponse } from '../target/bad-gateway.ts'
 import { isNobody } from '../target/target-hint.ts'
 import { readWhole } from './body.ts'
 import type { Held, HeldTarget, HoldBefore } from './held.ts'
@@ -26,7 +26,7 @@ export interface HoldReport {
 const UNSAFE: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
 const KEPT = 'Kept: it is delivered when the server behind this site is back\n'
-const DOWN = 'The server behind this site is down\n'
+const DOWN = 'The server behind this site is down'
 
 export class Hold {
   readonly #options: CheckedHold
@@ -168,7 +168,7 @@ class HoldingExchange implements DirectExchange {
       const response = await this.#exchange.respond()
       const cause = target.causeOf(response)
       if (cause === undefined || !isNobody(cause)) return response
-      if (!isHeld) return down()
+      if (!isHeld) return down(this.#request)
     }
     return this.#keep()
   }
@@ -178,7 +178,7 @@ class HoldingExchange implements DirectExchange {
     const held = await hold.take(this.#request)
     if (!held) {
       hold.refused(this.#request)
-      return down()
+      return down(this.#request)
     }
     if (this.#cancelled) {
       held.release()
@@ -186,7 +186,7 @@ class HoldingExchange implements DirectExchange {
     }
     this.#held = held
     hold.kept(held, queue.add(held))
-    if (hold.waits) return (await held.answer.promise) ?? down()
+    if (hold.waits) return (await held.answer.promise) ?? down(this.#request)
     return textResponse(202, KEPT)
   }
 
@@ -198,6 +198,6 @@ class HoldingExchange implements DirectExchange {
   }
 }
 
-function down(): DirectResponse {
-  return textResponse(503, DOWN, [['retry-after', String(RETRY_AFTER_S)]])
+function down(request: DirectRequest): DirectResponse {
+  return lineOrPageResponse(503, DOWN, request, [['retry-after', String(RETRY_AFTER_S)]])
 }

@@ -39,7 +39,7 @@ export class TargetFault extends SvcError {
   constructor({ host, port, method, path }: FaultPlace, cause: unknown, isUnheard: boolean) {
     const what = `${wordsOf(cause, isUnheard)} (${method} ${path.slice(0, FAULT_PATH_MAX)})`
     super('target_unreachable', `${host}:${port} ${what}`, { cause })
-    this.visitorText = `The server behind this site ${what}\n`
+    this.visitorText = `The server behind this site ${what}`
   }
 }
 

@@ -63,7 +63,7 @@ export class ForwardedExchange implements DirectExchange {
       if (this.#cancelled) throw this.#cancelled.reason
       if (this.#exchanges.at(-1)?.hasBrokenBody) throw cause
       report(cause)
-      return badGateway(cause)
+      return badGateway(cause, this.#asked)
     }
   }
 

@@ -4,9 +4,9 @@
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** Returns whether a browser will show the answer as a page. */
-export function isNavigation(request: Request): boolean {
-  const mode = request.headers.get('sec-fetch-mode')
-  return mode === null ? /text\/html/i.test(request.headers.get('accept') ?? '') : mode === 'navigate'
+export function isNavigation({ headers }: Pick<Request, 'headers'>): boolean {
+  const mode = headers.get('sec-fetch-mode')
+  return mode === null ? /text\/html/i.test(headers.get('accept') ?? '') : mode === 'navigate'
 }
 
 /** Returns whether, by the browser's fields, a page of another origin made the request. A sibling hostname is another origin. */
