@@ -73,7 +73,7 @@ test('a note: published at once, visited, kept while its owner looks around, sto
   await page.getByLabel('Text or HTML').fill('Lunch & more\n\nat <noon>')
   await visitor.reload()
   await expect(visitor.getByRole('heading')).toHaveText('Lunch & more')
-  await expect(visitor.locator('div')).toHaveText('at <noon>')
+  await expect(visitor.locator('.note')).toHaveText('at <noon>')
   await page.getByRole('link', { name: 'See the published sites' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sites')
   await expect(page).toHaveURL(`${relay.url}/sites`)

@@ -1,4 +1,6 @@
 // Webhook inspector: publishes at once, answers as its form says, and shows what came.
+
+import { say } from '@svc/relay-web/common/document-answers.ts'
 import { showInspector } from '@svc/relay-web/inspector/tab-inspector.tsx'
 import { publish } from '@svc/sdk-browser'
 import { inspect } from '@svc/sdk-browser/handlers'
@@ -7,7 +9,7 @@ import { secretNames } from '../shared/name.ts'
 import { showSite } from '../shared/show-site.ts'
 
 const statusField = element<HTMLSelectElement>('status')
-const inspector = inspect(() => new Response('Received\n', { status: Number(statusField.value) }), {
+const inspector = inspect((request) => say(request, Number(statusField.value), 'Received'), {
   limit: 1_000,
   maxBodyBytes: 1024 * 1024,
 })

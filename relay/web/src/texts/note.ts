@@ -1,8 +1,10 @@
-// Texts that visitors of the note read.
+// Texts that visitors of the demos read.
+
+export const WEBHOOK = { received: 'Received' } as const
 
 export const NOTE = {
   visitor: (visit: number): string =>
     `You are visitor ${visit}. This page came straight from somebody’s browser tab.`,
-  notFound: 'Not found\n',
-  onlyGet: 'Only GET and HEAD\n',
+  notFound: 'Not found',
+  onlyGet: 'Only GET and HEAD',
 } as const

@@ -1,4 +1,5 @@
 // Serves what the user wrote: text as a page of its own, HTML as it is.
+import { COMMON, say } from '../../common/document-answers.ts'
 import { NOTE } from '../../texts/note.ts'
 import type { Demo } from './demo.ts'
 import { textPage } from './text-page.ts'
@@ -8,10 +9,10 @@ export function createDemo(text: string): Demo {
   let visits = 0
   const fetch = (request: Request): Response => {
     if (request.method !== 'GET' && request.method !== 'HEAD')
-      return new Response(NOTE.onlyGet, { status: 405, headers: { Allow: 'GET, HEAD' } })
-    if (new URL(request.url).pathname !== '/') return new Response(NOTE.notFound, { status: 404 })
+      return say(request, 405, NOTE.onlyGet, { Allow: 'GET, HEAD' })
+    if (new URL(request.url).pathname !== '/') return say(request, 404, NOTE.notFound)
     visits += 1
-    return isHtml(note) ? html(note) : page(note, visits)
+    return isHtml(note) ? html(note) : notePage(note, visits)
   }
   return {
     fetch,
@@ -30,9 +31,7 @@ function html(note: string): Response {
   return new Response(note, { headers: { ...COMMON, 'Content-Type': 'text/html; charset=utf-8' } })
 }
 
-function page(note: string, visits: number): Response {
+function notePage(note: string, visits: number): Response {
   const [title = '', ...rest] = note.trim().split('\n')
   return textPage({ title, text: rest.join('\n').trim(), foot: NOTE.visitor(visits) })
 }
-
-const COMMON = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }
