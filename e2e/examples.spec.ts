@@ -1,6 +1,7 @@
 // The index of the examples: every example has its card there.
 import { globSync } from 'node:fs'
 import path from 'node:path'
+import type { Page } from '@playwright/test'
 import { buildRelayPages } from '../tools/bundler/relay-pages.ts'
 import { expect, test } from './fixtures.ts'
 import { expectAccessible, expectFits } from './support/example-page.ts'
@@ -14,3 +15,29 @@ test('it leads to every example, fits and passes axe-core', async ({ relay, visi
   await expectFits({ index: visitor }, info)
   await expectAccessible(visitor)
 })
+
+test('each example leads to its source, which fits and passes axe-core', async ({ relay, visitor }, info) => {
+  const examples = globSync('*/index.html', { cwd: path.join(await buildRelayPages(), 'examples') })
+  for (const name of examples) {
+    const page = `${relay.url}/examples/${path.dirname(name)}/`
+    const { status, text } = await textOf(visitor, page)
+    expect(text, page).toContain(`href="${new URL('source/', page).pathname}"`)
+    expect([status, (await textOf(visitor, `${page}source/`)).status], page).toEqual([200, 200])
+  }
+  await visitor.goto(`${relay.url}/examples/chat/source/`)
+  await expect(visitor).toHaveTitle('Source of Chat · svc')
+  await expect(visitor.locator('pre').first()).toBeVisible()
+  await expectFits({ source: visitor }, info, [320, 1440])
+  await expectAccessible(visitor)
+  await visitor.getByRole('link', { name: 'See it run' }).click()
+  await expect(visitor).toHaveURL(`${relay.url}/examples/chat/`)
+})
+
+/** Asks as the page does, which trusts the relay. */
+async function textOf(page: Page, url: string): Promise<{ status: number; text: string }> {
+  await page.goto(new URL('/examples/', url).href)
+  return page.evaluate(async (url) => {
+    const response = await fetch(url)
+    return { status: response.status, text: await response.text() }
+  }, url)
+}
