@@ -11,8 +11,10 @@ import { sidebar } from './src/sidebar.ts'
 
 const outDir = process.env.DOCS_OUT ?? path.join(root, 'node_modules/.cache/docs-site/dist')
 
+const base = process.env.DOCS_BASE ?? '/docs'
+
 export default defineConfig({
-  base: process.env.DOCS_BASE ?? '/docs',
+  base,
   outDir,
   // Of its own, since two builds may run at the same time.
   cacheDir: path.join(outDir, '../docs-cache'),
@@ -26,6 +28,16 @@ export default defineConfig({
     starlight({
       title: 'svc',
       credits: false,
+      head: [
+        { tag: 'meta', attrs: { property: 'og:image', content: `${base.replace(/\/$/, '')}/card.jpg` } },
+        ...[
+          ['light', '#f6f5f2'],
+          ['dark', '#15171a'],
+        ].map(([scheme, content]) => ({
+          tag: 'meta',
+          attrs: { name: 'theme-color', content, media: `(prefers-color-scheme: ${scheme})` },
+        })),
+      ],
       customCss: ['./src/style.css'],
       components: {
         Search: './src/components/Search.astro',

@@ -239,5 +239,6 @@ function createRelayPages({ settings, state }: Core, writer: BodyWriter, hasDisc
     hasDiscovery,
     authority: () => certificates.current.authority?.certificate,
     writer,
+    origin: settings.url.origin,
   })
 }

@@ -41,6 +41,17 @@ describe('without SVC_SITE_DIR', () => {
     })
   })
 
+  test.each(['/', '/sites', '/examples/'])('%s has a picture at this relay, for chats', async (path) => {
+    const { text } = await relay.call('GET', path)
+    const [, picture = ''] = /property="og:image" content="([^"]+)"/.exec(text) ?? []
+    const { origin, pathname } = new URL(picture)
+    expect(origin).toBe(relay.origin)
+    expect(await relay.call('HEAD', pathname)).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'image/jpeg' },
+    })
+  })
+
   test('the examples are there, too, and what is not a page is not', async () => {
     const { status, text } = await relay.call('GET', '/examples/')
     expect([status, text]).toEqual([200, expect.stringContaining('<h1>Examples</h1>')])

@@ -35,7 +35,10 @@ export function RelaysCard({ tunnels, config, isOwner, refresh }: RelaysCardProp
             <span>
               <bdi>{relay}</bdi>
               <br />
-              <span class="quiet">{describe(relay, tunnels)}</span>
+              <span class="quiet">
+                {describe(relay, tunnels)}
+                {relay.startsWith('https://') && <DocumentationOf relay={relay} />}
+              </span>
             </span>
             {isOwner && shared.some((one) => originOf(one) === relay) && (
               <button type="button" class="plain small" onClick={() => void leave(relay)}>
@@ -48,6 +51,19 @@ export function RelaysCard({ tunnels, config, isOwner, refresh }: RelaysCardProp
       </ul>
       {isOwner && <Connect refresh={refresh} />}
     </section>
+  )
+}
+
+/** Each relay serves the documentation of its own release. */
+function DocumentationOf({ relay }: { relay: string }): VNode {
+  return (
+    <>
+      {' · '}
+      <a href={`${relay}/docs/`} target="_blank" rel="noreferrer">
+        {RELAYS.documentation}
+        <span class="unseen"> {relay}</span>
+      </a>
+    </>
   )
 }
 

@@ -195,6 +195,7 @@ export const RELAYS = {
   label: 'Connect a relay for all tunnels',
   connect: 'Connect',
   leave: 'Leave',
+  documentation: 'documentation',
   connected: (relay: string): string => `The agent connects to ${relay}.`,
   left: (relay: string): string => `The agent has left ${relay}.`,
   sureToLeave: (relay: string): string => `Leave ${relay}? The addresses of all tunnels there stop working.`,

@@ -32,9 +32,18 @@ interface Pages {
   /** PEM of the development CA's certificate; undefined without one. */
   authority: () => string | undefined
   writer: BodyWriter
+  /** Origin of the relay's URL. */
+  origin: string
 }
 
-export function createPages({ directory, hasLandingPage, hasDiscovery, authority, writer }: Pages): Handler {
+export function createPages({
+  directory,
+  hasLandingPage,
+  hasDiscovery,
+  authority,
+  writer,
+  origin,
+}: Pages): Handler {
   const isOff = (name: string): boolean => isLandingPage(name) && !hasLandingPage()
   const isBuiltInOff = (name: string): boolean =>
     isOff(name) ||
@@ -43,7 +52,10 @@ export function createPages({ directory, hasLandingPage, hasDiscovery, authority
     (name === RELAYS_PAGE && !hasDiscovery)
   const site =
     directory === undefined
-      ? unlessUnbuilt(createStaticFiles(installation().pages(), isBuiltInOff, writer), isBuiltInOff)
+      ? unlessUnbuilt(
+          createStaticFiles(installation().pages(), isBuiltInOff, writer, { origin }),
+          isBuiltInOff,
+        )
       : createStaticFiles(directory, isOff, writer)
   const documentation = createDocumentation(directory, writer, site)
   return createSdkModules(writer, createCaFiles(authority, writer, documentation))
