@@ -1,5 +1,7 @@
 // The relay's landing page: a visitor publishes from this very tab, three things, and learns how to from elsewhere.
 
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
 import type { BrowserContext } from '@playwright/test'
 import { curl } from '../tools/programs/curl.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
@@ -7,6 +9,7 @@ import { test as base, expect } from './fixtures.ts'
 import { expectCopies } from './support/copy-buttons.ts'
 import { expectAccessible, expectAccessiblePart, expectFits, PHONE_PX } from './support/example-page.ts'
 import { headingOf, requestsIn } from './support/inspector-page.ts'
+import { keptFiles } from './support/kept-files.ts'
 import { startNamedRelay } from './support/named-relay.ts'
 import { layoutShift, type OpenedPage, openWeb, WIDTHS_PX } from './support/relay-page.ts'
 
@@ -231,13 +234,34 @@ test('a folder: never online empty, downloaded from this tab at an address that 
   expect(String(await curl(relay.caFile, `${relay.url}/api/state`))).not.toContain(new URL(url).hostname)
   await page.getByLabel('Choose files').setInputFiles([{ ...file, name: 'more.txt' }])
   await expect(page.getByText('2 files: notes.txt, more.txt')).toBeVisible()
+  await expect.poll(() => page.evaluate(keptFiles)).toBe(2)
   await page.reload()
   await expect(page.locator('.publish .state')).toHaveText('online')
   expect(String(await curl(relay.caFile, `${url}/more.txt`))).toBe('mine')
   // What was stopped is forgotten.
   await page.getByRole('button', { name: 'Stop' }).click()
   await expect(page.getByText('Or drop files or a folder here.')).toBeVisible()
+  await expect.poll(() => page.evaluate(keptFiles)).toBe(0)
 })
+
+wholeOnly(test, 'variant')(
+  'visitors read the name of the folder that was chosen, also after a reload',
+  async ({ landing: { page, publish }, visitor }, info) => {
+    const folder = info.outputPath('Holiday 2026')
+    await mkdir(path.join(folder, 'sub'), { recursive: true })
+    await writeFile(path.join(folder, 'sub/deep.txt'), 'deep')
+    await page.getByRole('radio', { name: 'A folder' }).check()
+    await page.getByLabel('Choose a folder').setInputFiles(folder)
+    const url = await publish('A folder')
+    await expect(page.getByText('1 file: Holiday 2026')).toBeVisible()
+    await expect.poll(() => page.evaluate(keptFiles)).toBe(1)
+    await page.reload()
+    await expect(page.locator('.publish .state')).toHaveText('online')
+    await visitor.goto(url)
+    await expect(visitor).toHaveTitle(/Holiday 2026/)
+    await expect(visitor.getByRole('heading', { level: 1 })).toContainText('Holiday 2026')
+  },
+)
 
 wholeOnly(test, 'variant')(
   'a webhook inspector: by keyboard alone, what came is shown in full, repeated, and kept while its owner looks around',

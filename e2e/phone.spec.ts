@@ -8,6 +8,7 @@ import { curl } from '../tools/programs/curl.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
 import { expect, test as plain } from './fixtures.ts'
 import { expectAccessiblePart, expectFits, PHONE_PX } from './support/example-page.ts'
+import { keptFiles } from './support/kept-files.ts'
 import { layoutShift, openWeb } from './support/relay-page.ts'
 
 /** WCAG 2.2 §2.5.5: CSS pixels of what a finger presses. */
@@ -87,6 +88,7 @@ test('it can be installed, and a photo that is shared to it has a link after one
 
   // The folder is online again at once; what comes later needs a press of its own.
   const later = photo('later.jpg')
+  await expect.poll(() => phone.evaluate(keptFiles)).toBe(2)
   await share(phone, [later])
   await online(phone)
   const at = ['-o', '/dev/null', '-w', '%{http_code}', `${url}/later.jpg`]

@@ -19,9 +19,9 @@ export async function createDemo(isResuming: boolean): Promise<Demo> {
     throw Object.assign(new Error(LANDING.errors.files_gone), { code: 'files_gone' })
   /** The handler reads the map at each request. */
   const shared = new Map<string, File>()
-  const show = ({ files }: Shelf): void => {
+  const show = ({ files, title }: Shelf): void => {
     shared.clear()
-    for (const [path, file] of files) shared.set(path, file)
+    for (const [path, file] of files) shared.set(path, title === '' ? file : inFolder(file, title, path))
   }
   show(shelf.value)
   void keepFiles(tab, shelf.value)
@@ -38,4 +38,9 @@ export async function createDemo(isResuming: boolean): Promise<Demo> {
       void forgetFiles(tab)
     },
   }
+}
+
+/** The handler titles a listing by the folder of its files. Of those that were dropped or kept, the browser does not say it. */
+function inFolder(file: File, title: string, path: string): File {
+  return Object.defineProperty(file, 'webkitRelativePath', { value: `${title}/${path}`, configurable: true })
 }
