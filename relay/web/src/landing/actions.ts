@@ -3,7 +3,7 @@ import { COMMON } from '../texts/common.ts'
 import { type Choices, endOf, NO_CHOICES } from './choices.ts'
 import type { Kind } from './demos/demo.ts'
 import { KEPT_FILES } from './demos/kept-mark.ts'
-import { lastChoices, publication, remember, remembered, update } from './publication.ts'
+import { lastChoices, lastKind, publication, remember, remembered, update } from './publication.ts'
 
 /** Milliseconds after which the files of closed tabs are forgotten: a tab that reloads is back by then. */
 const SWEEP_AFTER_MS = 30_000
@@ -18,6 +18,7 @@ export async function start(
   invitation = '',
   resumed: { endsAt: number | undefined } | undefined = undefined,
 ): Promise<void> {
+  lastKind.set(kind)
   lastChoices.set(chosen)
   const endsAt = resumed ? resumed.endsAt : endOf(chosen, Date.now())
   const none = { url: '', error: '', visitCount: 0, visits: [] }

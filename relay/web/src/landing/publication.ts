@@ -56,6 +56,9 @@ const keyOfName = (kind: Kind): string => `svc-landing-name-${kind}`
 /** What the user chose last in this tab: a site that is published again does not lose its password. */
 export const lastChoices: Store<Choices> = new Store({ ...NO_CHOICES, name: keptName('note') })
 
+/** The kind of site that the user chose last in this tab. */
+export const lastKind: Store<Kind> = new Store<Kind>('note')
+
 export interface Published extends Choices {
   kind: Kind
   endsAt?: number | undefined

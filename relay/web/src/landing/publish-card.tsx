@@ -12,7 +12,7 @@ import type { Kind } from './demos/demo.ts'
 import { shelf } from './demos/shelf.ts'
 import { FolderFiles } from './folder-files.tsx'
 import { NameField } from './name-field.tsx'
-import { keptName, lastChoices, type Publication, publication } from './publication.ts'
+import { keptName, lastChoices, lastKind, type Publication, publication } from './publication.ts'
 import { PublishedSite } from './published-site.tsx'
 import type { Shared } from './share-target/shared.ts'
 import { WhoMayComeIn } from './who-may-come-in.tsx'
@@ -54,7 +54,7 @@ interface Wrong {
 }
 
 function Choice({ previous }: { previous: Publication | undefined }): VNode {
-  const [kind, setKind] = useState<Kind>(previous?.kind ?? 'note')
+  const [kind, setKind] = useState<Kind>(lastKind.value)
   const [choices, setChoices] = useState<Choices>(lastChoices.value)
   const [invitation, setInvitation] = useState('')
   /** What is wrong is found here, or by the relay. */

@@ -95,12 +95,15 @@ function failed(kind: Kind, error: unknown): void {
   update({ state: 'closed', error: isSecret ? LANDING.addressIsPublic : text, fault })
 }
 
+/** The form is back at once, while visitors get the rest of their answers. */
 export async function end(): Promise<void> {
+  const ended = site
+  site = undefined
   remember(undefined)
   demo?.forget?.()
-  await site?.close()
   freeName()
   publication.set(undefined)
+  await ended?.close()
 }
 
 /** Later visitors of the note see this text. */
@@ -132,13 +135,14 @@ function follow(begun: Site): void {
   site = begun
   const closed = new AbortController()
   const show = (): void => {
+    if (begun.state === 'closed') closed.abort()
+    // The page may show the next one by now.
+    if (begun !== site) return
     const { url, shareUrl, waiting } = begun
     const state = stateOf(begun)
     // Earlier errors are resolved, or the state shows them.
     update({ state, url, shareUrl, waiting, ...(state !== 'closed' && { error: '' }) })
-    if (state !== 'closed') return
-    closed.abort()
-    if (!isOver()) return
+    if (state !== 'closed' || !isOver()) return
     remember(undefined)
     freeName()
     update({ error: LANDING.over })
@@ -150,6 +154,7 @@ function follow(begun: Site): void {
   if ('wakeLock' in navigator) void import('./wake-lock.ts').catch(() => {})
   begun.addEventListener('knock', ({ visitor }) => knocked(begun, visitor))
   begun.addEventListener('error', ({ error }) => {
+    if (begun !== site) return
     // The state already shows what the site waits for, or that the relay does not answer. It does answer about invitations.
     const isShown = begun.state === 'waiting' || begun.state === 'reconnecting'
     if (!isShown || faultOf(error.code, error.message) === 'invitation') {
@@ -170,7 +175,9 @@ function isOver(): boolean {
 }
 
 function knocked(begun: Site, visitor: KnockingVisitor): void {
-  const show = (): void => update({ knocks: begun.knocks })
+  const show = (): void => {
+    if (begun === site) update({ knocks: begun.knocks })
+  }
   visitor.ended.addEventListener('abort', show, { once: true })
   show()
   import('./knock-notification.ts').then(({ notify }) => notify(visitor)).catch(() => {}) // The list shows it too.
