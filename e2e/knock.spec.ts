@@ -44,7 +44,7 @@ test('who is let in comes in by itself, and who is not is told so', async ({ rel
   const url = await publish(tenant, relay.url, 'knock')
   const [seen] = await Promise.all([nextKnock(tenant), visitor.goto(`${url}/path?query`)])
   expect(seen).toMatchObject({ browser: 'Chrome on Linux', path: '/path', address: expect.any(String) })
-  await expect(visitor.locator('strong')).toHaveText(String(seen.code))
+  await expect(visitor.locator('main strong')).toHaveText(String(seen.code))
   await answer(tenant, true)
   await expect(visitor.getByRole('heading')).toHaveText('Inside')
   expect(visitor.url()).toBe(`${url}/path?query`)
@@ -76,7 +76,7 @@ test('the landing page lists who waits, and answers', async ({ relay, visitor: o
   const context = await browser.newContext()
   const guest = await context.newPage()
   await guest.goto(url)
-  const code = (await guest.locator('strong').textContent()) ?? ''
+  const code = (await guest.locator('main strong').textContent()) ?? ''
   await expect(owner.locator('.knocks li')).toContainText(`${code} `)
   expect(await owner.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
   await owner.getByRole('button', { name: `Let in: ${code}` }).click()

@@ -4,12 +4,18 @@ import { type Fault, faultOf } from './choices.ts'
 
 /** @returns the sentence, and the field of the form that it is about */
 export function failureOf(error: unknown): { text: string; fault: Fault } {
-  const fault = faultOf(codeOf(error), error instanceof Error ? error.message : '')
-  return { text: fault === 'password' ? LANDING.passwordRefused : sentenceOf(codeOf(error)), fault }
+  const message = error instanceof Error ? error.message : ''
+  const fault = faultOf(codeOf(error), message)
+  if (fault === 'password') return { text: LANDING.passwordRefused, fault }
+  return { text: sentenceOf(codeOf(error), message), fault }
 }
 
-/** @param code of an error */
-export function sentenceOf(code: unknown): string {
+/**
+ * @param code of an error
+ * @param message that of the relay says best what is wrong with an invitation
+ */
+export function sentenceOf(code: unknown, message: string): string {
+  if (code === 'invitation_rejected') return message
   if (code === 'relay_unreachable' && !navigator.onLine) return LANDING.errors.offline
   const sentences: Readonly<Record<string, string>> = LANDING.errors
   const known = typeof code === 'string' && Object.hasOwn(sentences, code) ? sentences[code] : undefined

@@ -158,7 +158,7 @@ function follow(begun: Site): void {
     // The state already shows what the site waits for, or that the relay does not answer. It does answer about invitations.
     const isShown = begun.state === 'waiting' || begun.state === 'reconnecting'
     if (!isShown || faultOf(error.code, error.message) === 'invitation') {
-      update({ error: sentenceOf(error.code) })
+      update({ error: sentenceOf(error.code, error.message) })
     }
   })
 }

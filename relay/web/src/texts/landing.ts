@@ -103,7 +103,6 @@ export const LANDING = {
     'On this relay every site needs its own certificate, and public logs list the names in certificates: anyone who reads them finds the address. Publish again to do it anyway.',
   errors: {
     invitation_required: 'This relay lets nobody publish without an invitation.',
-    invitation_rejected: 'The relay does not take this invitation: it is wrong, used up or over.',
     relay_unreachable: 'The relay does not answer. Press Publish to try again.',
     offline: 'You are offline. Press Publish when you are back.',
     hostname_conflict: 'Somebody else has this name, perhaps another browser of yours. Choose another one.',
