@@ -14,6 +14,7 @@ import { FolderFiles } from './folder-files.tsx'
 import { NameField } from './name-field.tsx'
 import { keptName, lastChoices, lastKind, type Publication, publication } from './publication.ts'
 import { PublishedSite } from './published-site.tsx'
+import type { ScreenSwitch } from './screen-switch.tsx'
 import type { Shared } from './share-target/shared.ts'
 import { WhoMayComeIn } from './who-may-come-in.tsx'
 
@@ -184,9 +185,12 @@ function Published(now: Publication): VNode {
       <ArrivedMeanwhile kind={now.kind} />
       <PublishedSite {...now} />
       {now.kind === 'note' && <Note text={note} onInput={change} />}
-      <button type="button" class="plain" disabled={now.state === 'connecting'} onClick={() => void stop()}>
-        {LANDING.stop}
-      </button>
+      <div class="row">
+        <button type="button" class="plain" disabled={now.state === 'connecting'} onClick={() => void stop()}>
+          {LANDING.stop}
+        </button>
+        {'wakeLock' in navigator && <Screen />}
+      </div>
     </div>
   )
 }
@@ -211,6 +215,13 @@ function ArrivedMeanwhile({ kind }: { kind: Kind }): VNode | null {
 function nameOf({ files: [first, ...more] }: Shared): string {
   if (first === undefined) return LANDING.aText
   return more.length === 0 ? first.name : LANDING.andMore(first.name, more.length)
+}
+
+/** The space is reserved. */
+function Screen(): VNode {
+  const [loaded, setLoaded] = useState<{ ScreenSwitch: typeof ScreenSwitch } | undefined>(undefined)
+  useEffect(() => void import('./screen-switch.tsx').then(setLoaded, () => {}), [])
+  return <div class="screen">{loaded && <loaded.ScreenSwitch />}</div>
 }
 
 function More({ kind }: { kind: Kind }): VNode {

@@ -10,7 +10,6 @@ import type { Visit } from './demos/demo.ts'
 import { FolderFiles } from './folder-files.tsx'
 import type { Knocks } from './knocks.tsx'
 import type { Publication } from './publication.ts'
-import type { ScreenSwitch } from './screen-switch.tsx'
 import { StateSentence } from './state-sentence.tsx'
 
 export function PublishedSite({
@@ -48,7 +47,6 @@ export function PublishedSite({
         </div>
       </div>
       <ShareLink url={shareUrl ?? ''} />
-      {'wakeLock' in navigator && <Screen />}
       {kind === 'folder' && <FolderFiles error="" isOnline={true} />}
       {knocks && <WaitingVisitors visitors={knocks} />}
       {kind === 'webhook' && (
@@ -84,13 +82,6 @@ function WaitingVisitors({ visitors }: { visitors: readonly KnockingVisitor[] })
   const [list, setList] = useState<{ Knocks: typeof Knocks } | undefined>(undefined)
   useEffect(() => void import('./knocks.tsx').then(setList), [])
   return list ? <list.Knocks visitors={visitors} /> : <p class="quiet" />
-}
-
-/** The space is reserved. */
-function Screen(): VNode {
-  const [loaded, setLoaded] = useState<{ ScreenSwitch: typeof ScreenSwitch } | undefined>(undefined)
-  useEffect(() => void import('./screen-switch.tsx').then(setLoaded, () => {}), [])
-  return <div class="screen">{loaded && <loaded.ScreenSwitch />}</div>
 }
 
 function Visits({ visits, count }: { visits: readonly Visit[]; count: number }): VNode {
