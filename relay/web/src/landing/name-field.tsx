@@ -52,8 +52,12 @@ export function NameField({ choices: { name, isKept }, set, error, isSecret }: N
         {LANDING.keepName}
       </label>
       <p class="quiet small" id="name-about">
-        {isSecret && name.trim() !== '' ? LANDING.nameCanBeGuessed : LANDING.keepNameAbout}
+        {isSecret ? aboutSecret(name) : LANDING.keepNameAbout}
       </p>
     </div>
   )
+}
+
+function aboutSecret(name: string): string {
+  return name.trim() === '' ? LANDING.secretByChance : LANDING.nameCanBeGuessed
 }
