@@ -154,6 +154,7 @@ describe('at a relay', () => {
     ['an end without a ban', { until: FAR }],
     ['an end in the past', { is_banned: true, until: '2020-01-01T00:00:00Z' }],
     ['an end that is no time', { is_banned: true, until: 'tomorrow' }],
+    ['an end after the year 9999', { is_banned: true, until: '9999-12-31T23:59:59-01:00' }],
     ['a reason of 201 characters', { is_banned: true, reason: 'x'.repeat(201) }],
   ])('protocol §20.2.9: %s is refused, and changes nothing', async (_what, update) => {
     const answer = await ask('POST', '/api/policy/leases', { identity_key: KEY, ...update })

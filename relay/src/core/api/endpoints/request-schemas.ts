@@ -401,8 +401,8 @@ function normalizeIdentityKey(key: string): string | undefined {
   return normal.name && normal.address ? identityKey(normal.name, normal.address) : undefined
 }
 
-/** RFC 3339 in UTC, without fractions of a second that say nothing. */
+/** RFC 3339 in UTC, without fractions of a second that say nothing. An offset may lead out of the years that it has. */
 function normalizeTime(time: string): string | undefined {
   const read = z.iso.datetime({ offset: true }).safeParse(time)
-  return read.success ? new Date(read.data).toISOString() : undefined
+  return z.iso.datetime().safeParse(read.success && new Date(read.data).toISOString()).data
 }
