@@ -49,7 +49,7 @@ export async function serveStartPage(options: StartPageOptions): Promise<StartPa
   const hostsOf = (names: string[]): Set<string> => new Set(names.map((name) => `${name}:${port}`))
   // Another name would let the page of a stranger, whose name leads to this machine, read along.
   const hosts = hostsOf([...here, relay.hostname, ...(lan === undefined ? [] : [lan])])
-  const answer = answerWith(options, port, hostsOf(here))
+  const answer = answerWith(options, port)
   for (const server of servers)
     server.on('request', (request, response) => {
       if (!hosts.has(`${request.headers.host}`)) response.writeHead(MISDIRECTED).end()
@@ -67,11 +67,9 @@ export async function serveStartPage(options: StartPageOptions): Promise<StartPa
   }
 }
 
-/** @param here the hosts under which only readers at this machine ask */
 function answerWith(
   { relay, secure, ca, file, pages }: StartPageOptions,
   port: number,
-  here: Set<string>,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const plain = new URL(STARTED, `http://${relay.hostname}:${port}`).href
   const started: Started = { relay: relay.href, secure, plain }
@@ -83,8 +81,9 @@ function answerWith(
   const files = createStaticFiles(pages, (name) => !SERVED.test(name), writer, { policy })
   const handler = createCaFiles(() => ca, writer, files)
   return async (request, response) => {
-    if (request.url === STARTED)
-      return sendStarted(response, here.has(`${request.headers.host}`) ? { ...started, file } : started)
+    // Whoever asks from elsewhere may name any host.
+    const isHere = request.socket.localAddress === LOOPBACK
+    if (request.url === STARTED) return sendStarted(response, isHere ? { ...started, file } : started)
     if (request.url === '/') request.url = PAGE
     await handler(request, response)
   }

@@ -73,7 +73,7 @@ test('it prints the first page first, and one command for the browsers of the sy
 })
 
 describe('the first page', () => {
-  const open = async (port = 0): Promise<URL> => {
+  const open = async (port = 0, lan?: string): Promise<URL> => {
     const pages = mkdtempSync(path.join(tmpdir(), 'svc-start-page-'))
     writeFileSync(path.join(pages, 'start.html'), 'the page')
     writeFileSync(path.join(pages, 'index.html'), 'not of it')
@@ -84,6 +84,7 @@ describe('the first page', () => {
       file: '/home/me/ca.pem',
       pages,
       port,
+      lan,
     })
     onTestFinished(() => {
       page.close()
@@ -91,8 +92,13 @@ describe('the first page', () => {
     })
     return new URL(page.url)
   }
-  const ask = async (url: URL, path: string, host = url.host): Promise<[number | undefined, string]> => {
-    const sent = request({ host: '127.0.0.1', port: url.port, path, headers: { Host: host } }).end()
+  const ask = async (
+    url: URL,
+    path: string,
+    host = url.host,
+    to = '127.0.0.1',
+  ): Promise<[number | undefined, string]> => {
+    const sent = request({ host: to, port: url.port, path, headers: { Host: host } }).end()
     const [response] = await once(sent, 'response')
     let body = ''
     for await (const chunk of response) body += chunk
@@ -116,6 +122,19 @@ describe('the first page', () => {
       file: '/home/me/ca.pem',
     })
   })
+
+  // Other systems have one address of loopback alone.
+  test.runIf(process.platform === 'linux')(
+    'tells no device of the network where the file is, whatever host it names',
+    async () => {
+      const lan = '127.0.0.2'
+      const url = await open(0, lan)
+      for (const host of [`${lan}:${url.port}`, url.host, `127.0.0.1:${url.port}`]) {
+        const [status, body] = await ask(url, '/start.json', host, lan)
+        expect([status, body.includes('/home/me')]).toEqual([200, false])
+      }
+    },
+  )
 
   test('answers only at names of this machine, and of the relay', async () => {
     const url = await open()
