@@ -27,7 +27,7 @@ export interface FilesOptions extends FileResponseOptions {
   listing?: boolean | 'static' | undefined
   /**
    * Has each listing offer its folder, with all below, as a ZIP archive, which the handler makes while it sends it. Whoever may
-   * see the listing gets each file in it: do not set this behind a handler that decides by the path, such as `paid`.
+   * see the listing gets each file in it: do not set this where a handler, such as `paid`, or `rules` decide by the path.
    * @default false
    */
   archive?: boolean | undefined

@@ -55,6 +55,20 @@ routes = { "/other" = "./dist" }
   expect((await visit(own.relay, url!, '/other/settings')).statusCode).toBe(404)
 })
 
+it('offers no archive, which would have the files of paths that a rule closes', async () => {
+  await mkdir(join(own.home, 'closed'))
+  await writeFile(join(own.home, 'closed/plan.txt'), 'the plan')
+  const config = join(own.home, 'svc.toml')
+  const head = `relay = "${own.relay.origin}"\nca = "${own.relay.caFile}"`
+  const tunnel = `[[tunnel]]\nname = "closing"\nfolder = "."\nlisting = true`
+  await writeFile(config, `${head}\n${tunnel}\nrules = { maintenance = { path = "/closed/*" } }`)
+  const { url } = await reported(own.svc('start', '--config', config, '--json'), 'online')
+  expect((await visit(own.relay, url!, '/closed/plan.txt')).statusCode).toBe(503)
+  const listing = await visit(own.relay, url!, '/?zip')
+  expect(listing.headers['content-type']).toContain('text/html')
+  expect(await text(listing)).not.toContain('?zip')
+})
+
 it('is what svc expose suggests for a folder, also for a bare name', async () => {
   // The last one is relative to this process.
   for (const target of [await makeFolder(), './dist', 'docs']) {

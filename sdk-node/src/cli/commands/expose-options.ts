@@ -13,7 +13,7 @@ import { thumbnailUrl } from '../options/thumbnail.ts'
 import { accessOptions } from './access-options.ts'
 import { domainOptions } from './domain-options.ts'
 import { type PricedRoute, paidOptions, parseRoute } from './paid-options.ts'
-import { rulesOf } from './traffic-rules.ts'
+import { answersByPath, rulesOf } from './traffic-rules.ts'
 import { holdOptions, webhookSecrets } from './webhook-options.ts'
 
 /**
@@ -130,10 +130,11 @@ async function targets(chosen: SiteCommand): Promise<Partial<ExposeOptions>> {
     const { openFolder } = await import('../../folder/folder-handle.ts')
     const { withHeaderRules } = await import('../../folder/header-rules.ts')
     const folder = await openFolder(chosen.folder, { hidden })
+    // Whoever has to pay for a path, or gets another answer there, must not get its file in an archive.
+    const archive = !paid && !answersByPath(rulesOf(chosen.options))
     return {
       ...shared,
-      // Whoever has to pay for a path must not get its file in an archive.
-      fetch: withHeaderRules(folder, (shown) => files(shown, { listing, archive: !paid, spa, hidden })),
+      fetch: withHeaderRules(folder, (shown) => files(shown, { listing, archive, spa, hidden })),
       ...(cache && { cache: { files: folder, ttl: cacheTtl } }),
     }
   }

@@ -25,6 +25,11 @@ export function rulesOf({
   return Object.keys(given).length > 0 ? given : undefined
 }
 
+/** @returns whether a path may have another answer than its file */
+export function answersByPath({ maintenance, redirects, rewrites, mocks }: TrafficRules = {}): boolean {
+  return [maintenance, redirects, rewrites, mocks].flat().some((rule) => typeof rule === 'object')
+}
+
 function edit(flag: string, text: string): { set: Record<string, string> } | { remove: string[] } {
   const [, name = '', value = ''] = /^([^:]*):(.*)$/s.exec(text) ?? []
   if (name.trim() === '')
