@@ -87,6 +87,29 @@ describe('the tools', () => {
     expect(calls.value.map(({ state }) => state)).toEqual(Array(5).fill('over'))
   })
 
+  test('a flood of texts hides no question, so that no more than five wait', async () => {
+    const { calls, send, call } = started()
+    const leaving = new AbortController()
+    const question = { name: 'ask', arguments: { question: 'Tea?' } }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: question })
+    const all = Array.from({ length: 5 }, () => send(body, JSON_TYPE, { signal: leaving.signal }))
+    await expect.poll(() => calls.value.length).toBe(5)
+    for (let at = 0; at < 30; at += 1) await call('tools/call', { name: 'show', arguments: { text: 'spam' } })
+    expect(calls.value.filter(({ text }) => text === 'Tea?')).toHaveLength(5)
+    expect(calls.value.length).toBeLessThanOrEqual(25)
+    expect(await call('tools/call', question)).toMatchObject({ result: { isError: true } })
+    leaving.abort()
+    await Promise.all(all)
+  })
+
+  test('a caller who has left before its question is there takes nobody’s place', async () => {
+    const { calls, send } = started()
+    const question = { name: 'ask', arguments: { question: 'Tea?' } }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: question })
+    await send(body, JSON_TYPE, { signal: AbortSignal.abort() })
+    expect(calls.value).toEqual([])
+  }, 5_000)
+
   test.each([[undefined], [''], [7], ['x'.repeat(2_001)]])('show takes no %s', async (text) => {
     const { calls, call } = started()
     expect(await call('tools/call', { name: 'show', arguments: { text } })).toMatchObject({

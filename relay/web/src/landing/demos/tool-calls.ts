@@ -3,7 +3,7 @@ import { Store } from '../../common/store.ts'
 import { TOOLS } from '../../texts/tools.ts'
 import type { Tool } from './mcp-server.ts'
 
-/** Calls that the page lists. */
+/** Calls that the page lists, beside questions that wait. */
 const LISTED_MAX = 20
 /** Questions that may wait for the owner at once. */
 const WAITING_MAX = 5
@@ -36,7 +36,8 @@ export function createToolCalls(): ToolCalls {
   let lastId = 0
   const add = (call: Omit<Call, 'id' | 'at'>): number => {
     lastId += 1
-    calls.set([{ id: lastId, at: Date.now(), ...call }, ...calls.value].slice(0, LISTED_MAX))
+    const all: Call[] = [{ id: lastId, at: Date.now(), ...call }, ...calls.value]
+    calls.set(all.filter(({ state }, at) => at < LISTED_MAX || state === 'waiting'))
     return lastId
   }
   const change = (id: number, changed: Partial<Call>): void =>
@@ -56,6 +57,7 @@ export function createToolCalls(): ToolCalls {
     inputSchema: schemaOf('question', TOOLS.askQuestion),
     call: ({ question }, signal) => {
       const text = requireText(question)
+      signal.throwIfAborted()
       if (calls.value.filter(({ state }) => state === 'waiting').length >= WAITING_MAX)
         throw new Error(TOOLS.tooMany)
       return new Promise((resolve, reject) => {
