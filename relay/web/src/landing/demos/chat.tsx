@@ -1,7 +1,7 @@
 // A chat room in this tab: the room of the example, whose host is the owner of the tab.
 
 import roomHtml from '../../../../../examples/chat/room.html?raw'
-import { Room } from '../../../../../examples/chat/room.ts'
+import { Room, type RoomEvent } from '../../../../../examples/chat/room.ts'
 import { chatServer } from '../../../../../examples/chat/server.ts'
 import { createView, show } from '../../../../../examples/chat/view.ts'
 import '../../../../../examples/chat/room.css'
@@ -20,8 +20,13 @@ function HostView({ room }: { room: Room }): VNode {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     // Markup of the example, with nothing in it that a person wrote.
-    place.current!.innerHTML = roomHtml
-    const host = room.join(LANDING.chatHost, show, true)
+    const view = place.current!
+    view.innerHTML = roomHtml
+    // Visitors leave when the site stops, and then the view may be gone before its host.
+    const showHere = (event: RoomEvent): void => {
+      if (view.isConnected) show(event)
+    }
+    const host = room.join(LANDING.chatHost, showHere, true)
     createView((text) => {
       host?.say(text)
       return host !== undefined
