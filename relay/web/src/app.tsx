@@ -8,13 +8,15 @@ import { Link } from './shell/link.tsx'
 import { hasPublicPages, type Route, route } from './shell/routes.ts'
 import { COMMON } from './texts/common.ts'
 
-const TITLES: Record<Route, string> = {
+const titles = (): Record<Route, string> => ({
   '/': location.host,
   '/sites': COMMON.sites,
   '/relays': COMMON.relays,
   '/admin': COMMON.admin,
   '/ca': COMMON.authority,
-}
+})
+/** The language of all pages but the landing page. */
+const ENGLISH = { lang: 'en', dir: 'ltr' } as const
 
 const loadSites = (): Promise<() => VNode> => import('./sites/sites.tsx').then(({ Sites }) => Sites)
 const loadRelays = (): Promise<() => VNode> => import('./relays/relays.tsx').then(({ Relays }) => Relays)
@@ -39,7 +41,7 @@ export function App(): VNode {
   const isFirst = useRef(true)
   useEffect(() => void loadOffers(), [])
   useEffect(() => {
-    document.title = `${TITLES[here]} · ${COMMON.name}`
+    document.title = `${titles()[here]} · ${COMMON.name}`
     // Users of keyboards and screen readers continue at the beginning of the new page.
     if (!isFirst.current) content.current?.focus({ preventScroll: true })
     isFirst.current = false
@@ -78,7 +80,7 @@ export function App(): VNode {
           </Link>
         </nav>
       </header>
-      <div ref={content} id="content" tabIndex={-1} class="content">
+      <div ref={content} id="content" tabIndex={-1} class="content" {...(here !== '/' && ENGLISH)}>
         {here === '/' && <Landing />}
         {here === '/sites' && <LazyPage key="sites" load={loadSites} />}
         {here === '/relays' && <LazyPage key="relays" load={loadRelays} />}

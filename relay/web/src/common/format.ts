@@ -7,23 +7,31 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60_000],
   ['second', SECOND_MS],
 ]
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
-const absolute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
-const clock = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hour12: false })
+/** In the language of the page, which is known before the first text is shown. All texts have Latin digits. */
+const formatters = once(() => {
+  const locale = `${globalThis.document?.documentElement.lang || 'en'}-u-nu-latn`
+  return {
+    relative: new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' }),
+    absolute: new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }),
+    clock: new Intl.DateTimeFormat(locale, { timeStyle: 'medium', hour12: false }),
+    whole: new Intl.NumberFormat(locale, { maximumFractionDigits: 0, useGrouping: false }),
+    tenths: new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
+  }
+})
 
 /** `3 min. ago`, `in 2 min.` */
 export function formatAgo(time: string, now: number = Date.now()): string {
   const ms = Date.parse(time) - now
   const [unit, size] = UNITS.find(([, size]) => Math.abs(ms) >= size) ?? ['second', SECOND_MS]
-  return relative.format(Math.round(ms / size), unit)
+  return formatters().relative.format(Math.round(ms / size), unit)
 }
 
 export function formatTime(time: string): string {
-  return absolute.format(new Date(time))
+  return formatters().absolute.format(new Date(time))
 }
 
 export function formatClock(time: number): string {
-  return clock.format(time)
+  return formatters().clock.format(time)
 }
 
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
@@ -37,6 +45,14 @@ export function formatBytes(bytes: number): string {
     value /= THOUSAND
     unit += 1
   }
-  const digits = unit > 0 && value < 10 ? 1 : 0
-  return `${value.toFixed(digits)} ${BYTE_UNITS[unit]}`
+  const { tenths, whole } = formatters()
+  return `${(unit > 0 && value < 10 ? tenths : whole).format(value)} ${BYTE_UNITS[unit]}`
+}
+
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
 }

@@ -9,10 +9,8 @@ import { Pinned, pageCode } from './page-code.tsx'
 
 type Way = 'page' | 'svc' | 'mcp'
 
-const TABS: readonly Tab<Way>[] = (['page', 'svc', 'mcp'] as const).map((id) => ({
-  id,
-  title: LANDING.ways[id],
-}))
+const tabs = (): Tab<Way>[] =>
+  (['page', 'svc', 'mcp'] as const).map((id) => ({ id, title: LANDING.ways[id] }))
 
 /** The ways that are not in front are loaded when somebody asks for them. */
 const LATER: Readonly<Record<Exclude<Way, 'page'>, () => Promise<() => VNode>>> = {
@@ -24,7 +22,7 @@ export function CodeCard(): VNode {
   const [way, setWay] = useState<Way>('page')
   return (
     <section class="card code" aria-label={LANDING.elsewhere}>
-      <Tabs<Way> name="code" label={LANDING.waysLabel} tabs={TABS} current={way} onChange={setWay}>
+      <Tabs<Way> name="code" label={LANDING.waysLabel} tabs={tabs()} current={way} onChange={setWay}>
         {way === 'page' ? <PageCode /> : <Later key={way} load={LATER[way]} />}
       </Tabs>
     </section>

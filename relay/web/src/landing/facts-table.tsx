@@ -1,5 +1,6 @@
 // A table of facts with a row for each question and a column for each who is asked about.
 import type { VNode } from '../preact.ts'
+import { FACTS } from '../texts/facts.ts'
 
 interface FactsTableProps {
   id: string
@@ -9,9 +10,6 @@ interface FactsTableProps {
   /** What the table leaves out. */
   note: string
 }
-
-/** The answers that are not marked begin with this. */
-const NO = 'no'
 
 export function FactsTable({ id, title, columns, rows, note }: FactsTableProps): VNode {
   return (
@@ -37,7 +35,7 @@ export function FactsTable({ id, title, columns, rows, note }: FactsTableProps):
               <tr key={what}>
                 <th scope="row">{what}</th>
                 {facts.map((fact, column) => (
-                  <td key={columns[column]} class={fact.startsWith(NO) ? undefined : 'yes'}>
+                  <td key={columns[column]} class={fact.startsWith(FACTS.no) ? undefined : 'yes'}>
                     {fact}
                   </td>
                 ))}

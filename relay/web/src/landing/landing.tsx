@@ -3,6 +3,7 @@ import type { VNode } from '../preact.ts'
 import { Link } from '../shell/link.tsx'
 import { COMPARISON, WHO_SEES } from '../texts/facts.ts'
 import { LANDING } from '../texts/landing.ts'
+import { LANGUAGES } from '../texts/language.ts'
 import { CodeCard } from './code-card.tsx'
 import { FactsTable } from './facts-table.tsx'
 import { LiveView } from './live-view.tsx'
@@ -30,6 +31,13 @@ export function Landing(): VNode {
           {LANDING.more}
         </a>
         <Link to="/sites">{LANDING.sites}</Link>
+      </p>
+      <p class="row links">
+        {Object.entries(LANGUAGES).map(([tag, name]) => (
+          <a key={tag} href={`?language=${tag}`} lang={tag} hreflang={tag} dir="auto">
+            {name}
+          </a>
+        ))}
       </p>
     </main>
   )

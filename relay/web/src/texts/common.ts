@@ -1,4 +1,5 @@
 // Texts of all pages.
+import { translatable } from './translate.ts'
 
 export const COMMON = {
   name: 'svc',
@@ -24,3 +25,5 @@ export const COMMON = {
   noAnswer: 'The relay does not answer.',
   unreachable: 'The relay does not answer. This page shows older data and tries again.',
 } as const
+
+translatable('COMMON', COMMON)

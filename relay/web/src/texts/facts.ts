@@ -1,4 +1,8 @@
 // The tables of the landing page: who can see what, and how other ways to publish compare.
+import { translatable } from './translate.ts'
+
+/** Answers that begin with this are not marked. */
+export const FACTS = { no: 'no' } as const
 
 export const WHO_SEES = {
   title: 'Who can see what',
@@ -32,3 +36,7 @@ export const COMPARISON = {
   ],
   note: 'By the public documentation of each. Tell us what is no longer true.',
 } as const
+
+translatable('FACTS', FACTS)
+translatable('WHO_SEES', WHO_SEES)
+translatable('COMPARISON', COMPARISON)

@@ -1,5 +1,6 @@
 // Texts of the landing page.
 import type { SiteState } from '@svc/sdk-browser'
+import { translatable } from './translate.ts'
 
 /** The reason for which a site waits is said beside it. */
 const ABOUT: Readonly<Record<SiteState, string>> = {
@@ -194,3 +195,5 @@ export const LANDING = {
   more: 'See the examples',
   sites: 'See the published sites',
 } as const
+
+translatable('LANDING', LANDING)

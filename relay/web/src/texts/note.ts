@@ -1,4 +1,5 @@
 // Texts that visitors of the demos read.
+import { translatable } from './translate.ts'
 
 export const WEBHOOK = { received: 'Received' } as const
 
@@ -8,3 +9,6 @@ export const NOTE = {
   notFound: 'Not found',
   onlyGet: 'Only GET and HEAD',
 } as const
+
+translatable('WEBHOOK', WEBHOOK)
+translatable('NOTE', NOTE)

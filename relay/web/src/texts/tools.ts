@@ -1,4 +1,5 @@
 // Texts of the tool server: those of its owner's page, and those that assistants and visitors read.
+import { translatable } from './translate.ts'
 
 export const TOOLS = {
   title: 'Tool server',
@@ -24,3 +25,5 @@ export const TOOLS = {
   pageText: 'Assistants call its tools at this address, by the Model Context Protocol over HTTP.',
   pageFoot: 'This page came straight from somebody’s browser tab.',
 } as const
+
+translatable('TOOLS', TOOLS)
