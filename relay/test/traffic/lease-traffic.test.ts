@@ -145,6 +145,18 @@ describe('the traffic of a relay', () => {
     expect(traffic.size).toBe(0)
   })
 
+  test('keeps no source without open connections, as the UDP port of a lease that has ended', () => {
+    for (let ports = 0; ports < 3; ports++) {
+      const port = {}
+      traffic.setOpen(port, demo, 2)
+      expect(traffic.sources).toBe(1)
+      traffic.setOpen(port, demo, 0)
+      traffic.setOpen({}, demo, 0)
+    }
+    expect(traffic.sources).toBe(0)
+    expect(of(demo)).toBeUndefined()
+  })
+
   test('adds what other processes and machines count, and forgets the open connections of those that end', () => {
     const worker = {}
     const change = { received: 5, sent: 6, connections: 2, open: 2, marks: [markOf(traffic.key, 'a')] }

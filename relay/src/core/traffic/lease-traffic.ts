@@ -81,6 +81,11 @@ export class LeaseTraffic implements TrafficSink {
     return this.#known.size
   }
 
+  /** Number of sources with open connections. */
+  get sources(): number {
+    return this.#openOf.size
+  }
+
   /** @param listener called at the end of each sample, to count what connections have transferred meanwhile */
   onSample(listener: () => void): void {
     this.#onSample.add(listener)
@@ -207,10 +212,12 @@ export class LeaseTraffic implements TrafficSink {
 
   #setOpen(source: Source, { identityKey }: Lease, open: number): number {
     const counts = this.#openOf.get(source) ?? new Map<string, number>()
-    this.#openOf.set(source, counts)
     const change = open - (counts.get(identityKey) ?? 0)
     if (open > 0) counts.set(identityKey, open)
     else counts.delete(identityKey)
+    // A source may be a port, which ends without a word.
+    if (counts.size > 0) this.#openOf.set(source, counts)
+    else this.#openOf.delete(source)
     return change
   }
 
