@@ -219,6 +219,24 @@ describe('by the clock of the relay', () => {
     expect(relay.routes.resolve(SHOP)).toBeUndefined()
   })
 
+  test('a domain that is banned while its records are looked up leads to nobody', async () => {
+    let isBanned = false
+    const banning = relayWith(through(dns), () => time, {
+      policy: { isDomainBanned: () => isBanned, onChange: () => {} },
+    })
+    dns.onQuestion = () => {
+      isBanned = true
+      return undefined
+    }
+    const lease = banning.register()
+    banning.domains.ask(lease)
+    await banning.domains.settled(lease)
+    expect(banning.routes.resolve(SHOP)).toBeUndefined()
+    expect(banning.domains.of(lease)).toMatchObject([
+      { state: 'refused', reason: expect.stringContaining('banned') },
+    ])
+  })
+
   test('a network beyond its budget waits, and others do not', async () => {
     const poor = '203.0.113.1'
     const limited = relayWith(through(dns), () => time, {

@@ -277,9 +277,11 @@ export class CustomDomains {
     return await sharing.claimDomain(lease, domain, time).catch(() => undefined)
   }
 
-  /** @param provenAt undefined: the domain does not lead to the lease any more */
-  #lead(lease: Lease, domain: string, provenAt: number | undefined): void {
-    const { leases, sharing, log } = this.#parts
+  /** @param proof time of the proof; undefined: the domain does not lead to the lease any more */
+  #lead(lease: Lease, domain: string, proof: number | undefined): void {
+    const { leases, policy, sharing, log } = this.#parts
+    // It may have been banned while its records were looked up, or the other machines were asked.
+    const provenAt = policy.isDomainBanned(domain) ? undefined : proof
     const hadIt = lease.provenAt(domain) !== undefined
     const before = leases.at(domain)
     const others = lease.domains.proven.filter((one) => one.domain !== domain)
