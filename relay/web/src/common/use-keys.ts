@@ -5,6 +5,9 @@ import { loadSingleKeys, singleKeys } from './single-keys.ts'
 /** Elements that take the keys themselves. */
 const FIELDS = 'input, textarea, select, dialog, [contenteditable]'
 
+/** Keys that act again while they are held down: they only move. Held down, another would decide about row after row. */
+const MOVES: ReadonlySet<string> = new Set(['j', 'k', 'ArrowDown', 'ArrowUp'])
+
 /** Calls what belongs to a key, unless a field or a dialog has it, or single keys are off. */
 export function useKeys(keys: Readonly<Record<string, () => void>>): void {
   const latest = useRef(keys)
@@ -18,7 +21,7 @@ export function useKeys(keys: Readonly<Record<string, () => void>>): void {
       const act = Object.hasOwn(latest.current, event.key) ? latest.current[event.key] : undefined
       if (!act) return
       event.preventDefault()
-      act()
+      if (!event.repeat || MOVES.has(event.key)) act()
     }
     addEventListener('keydown', pressed)
     return () => removeEventListener('keydown', pressed)
