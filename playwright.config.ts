@@ -15,6 +15,9 @@ const config: PlaywrightTestConfig = defineConfig({
   globalSetup: './e2e/setup.ts',
   outputDir: 'test-results',
   reporter: 'list',
+  snapshotPathTemplate: '{testDir}/baselines/{arg}{ext}',
+  // Only who asks for new pictures gets them.
+  updateSnapshots: 'none',
   fullyParallel: false,
   forbidOnly: true,
   retries: 0,

@@ -1,28 +1,61 @@
-// The end-to-end suite by itself: `npm run e2e [-- --machines N] [FILTER…]`. With N above 1, the relay of every test that needs
-// none of a special kind is that many machines, which share a Redis, behind a load balancer.
+// The end-to-end suite by itself: `npm run e2e [-- --machines N] [--update] [FILTER…]`. With N above 1, the relay of every test that
+// needs none of a special kind is that many machines, which share a Redis, behind a load balancer.
+// With --update, the pictures that pages are compared with are made anew.
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { ensureCertutil, ensureChromium } from '../tools/programs/chromium.ts'
-import { runCommand } from '../tools/programs/command.ts'
+import { root, runCommand } from '../tools/programs/command.ts'
 import { findHaproxy } from '../tools/programs/haproxy.ts'
 import { ensureServices, findRedis } from '../tools/programs/services.ts'
 
 const MACHINES_MAX = 9
+/** The byte of a PNG that says how it has its colors. */
+const COLOR_TYPE_AT = 25
+const COLOR_TYPE_PALETTE = 3
 /** Tests side by side, each with several machines: the processes of more would only wait for each other. */
 const WORKERS = 2
 /** Longest that the suite may take, in milliseconds: they end what hangs, for a busy machine takes several times as long. */
 const TIMEOUT_MS: number = 60 * 60_000
 const TIMEOUT_OF_MACHINES_MS: number = 2 * TIMEOUT_MS
 
-const { machines, filters } = readArguments() ?? usage()
+const { machines, filters, isUpdate } = readArguments() ?? usage()
 const isOne = machines === 1
 const timeoutMs = isOne ? TIMEOUT_MS : TIMEOUT_OF_MACHINES_MS
 if (!isOne) requirePrograms()
 ensureCertutil()
-const env = { CHROMIUM_PATH: ensureChromium(), E2E_MACHINES: `${machines}` }
-const options = [`--global-timeout=${timeoutMs}`, ...(isOne ? [] : [`--workers=${WORKERS}`])]
+const env = {
+  CHROMIUM_PATH: ensureChromium(),
+  E2E_MACHINES: `${machines}`,
+  ...(isUpdate && { TEST_DEPTH: 'whole' }),
+}
+const options = [
+  `--global-timeout=${timeoutMs}`,
+  ...(isOne ? [] : [`--workers=${WORKERS}`]),
+  ...(isUpdate ? ['--update-snapshots=changed'] : []),
+]
 const { ok, output } = await runCommand(['playwright', 'test', ...options, ...filters], { timeoutMs, env })
 if (output !== '') console.error(output)
+if (isUpdate) await shrinkPictures()
 process.exitCode = ok ? 0 : 1
+
+/** Gives each new picture a palette, with which it has less than half of the bytes. */
+async function shrinkPictures(): Promise<void> {
+  const { default: sharp } = await import('sharp')
+  for (const file of globSync('e2e/baselines/*.png', { cwd: root })) {
+    const picture = path.join(root, file)
+    const bytes = readFileSync(picture)
+    if (bytes[COLOR_TYPE_AT] === COLOR_TYPE_PALETTE) continue
+    writeFileSync(picture, await sharp(bytes).png({ palette: true, dither: 0 }).toBuffer())
+  }
+}
+
+interface Arguments {
+  machines: number
+  filters: string[]
+  /** Whether the pictures that pages are compared with are made anew. */
+  isUpdate: boolean
+}
 
 function requirePrograms(): void {
   ensureServices()
@@ -31,21 +64,24 @@ function requirePrograms(): void {
   process.exit(1)
 }
 
-function readArguments(): { machines: number; filters: string[] } | undefined {
+function readArguments(): Arguments | undefined {
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
-      options: { machines: { type: 'string', default: '1' } },
+      options: {
+        machines: { type: 'string', default: '1' },
+        update: { type: 'boolean', default: false },
+      },
     })
     const machines = Number(values.machines)
     const isCount = Number.isInteger(machines) && machines > 0 && machines <= MACHINES_MAX
-    return isCount ? { machines, filters: positionals } : undefined
+    return isCount ? { machines, filters: positionals, isUpdate: values.update } : undefined
   } catch {
     return undefined
   }
 }
 
 function usage(): never {
-  console.error(`Usage: npm run e2e [-- --machines N] [FILTER…]; N from 1 to ${MACHINES_MAX}`)
+  console.error(`Usage: npm run e2e [-- --machines N] [--update] [FILTER…]; N from 1 to ${MACHINES_MAX}`)
   process.exit(2)
 }
