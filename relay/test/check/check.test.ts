@@ -58,8 +58,8 @@ describe('svc-relay check', () => {
     const { code, stdout, stderr } = await svcRelay(['check'], env)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain('A start would succeed, with 1 warning.')
-    expect(stdout).toMatch(/^warning {2}settings {9}SVC_WORKER does nothing: .*is SVC_WORKERS meant\?$/m)
-    expect(stdout).toMatch(/^ok {7}certificate {6}The relay creates a development CA/m)
+    expect(stdout).toMatch(/^warning {2}settings {10}SVC_WORKER does nothing: .*is SVC_WORKERS meant\?$/m)
+    expect(stdout).toMatch(/^ok {7}certificate {7}The relay creates a development CA/m)
     expect(stdout).not.toContain(env.ADMIN_TOKEN)
     expect(await readdir(directory)).toEqual([])
   })
@@ -291,7 +291,7 @@ describe('svc-relay check', () => {
     const { code, stdout } = await svcRelay(['check', '--json'], await environment())
     const { ok, findings }: Report = JSON.parse(stdout)
     expect({ code, ok }).toEqual({ code: 0, ok: true })
-    expect(new Set(findings.map(({ feature }) => feature)).size).toBe(26)
+    expect(new Set(findings.map(({ feature }) => feature)).size).toBe(27)
     for (const finding of findings)
       expect(finding).toEqual({
         feature: expect.any(String),
