@@ -75,13 +75,16 @@ describe('metrics', () => {
     expect(await sample('leases')).toBe(1)
     // The administrator gets the same numbers from the API.
     const headers = { Authorization: 'Bearer let-me-in-as-administrator' }
-    expect((await relay.call('GET', '/api/admin/load', undefined, headers)).json.data).toEqual({
+    const { traffic, ...load } = (await relay.call('GET', '/api/admin/load', undefined, headers)).json.data
+    const [received_bytes, sent_bytes] = [hello.length + 500, 1000]
+    expect(traffic.day).toEqual({ received_bytes, sent_bytes, connections: 1, visitors: 1 })
+    expect(load).toEqual({
       leases: 1,
       ready_sessions: 1,
       carriers: 1,
       visitor_connections: 0,
-      visitor_received_bytes: hello.length + 500,
-      visitor_sent_bytes: 1000,
+      visitor_received_bytes: received_bytes,
+      visitor_sent_bytes: sent_bytes,
     })
     carrier.socket.close()
     await vi.waitUntil(async () => (await sample('carriers')) === 0)
