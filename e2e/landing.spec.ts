@@ -393,10 +393,13 @@ test('three tabs of code: each is copied as it is shown, and works where it is p
   const [code] = await expectCopies(page)
   await page.getByRole('tab', { name: 'A page' }).press('ArrowRight')
   await expect(page.getByRole('tab', { name: 'svc' })).toBeFocused()
+  // What is not in front comes later.
+  await expect(page.getByRole('button', { name: 'Copy the command' })).toBeVisible()
   const [command] = await expectCopies(page)
   expect(command).toBe(`svc expose 3000 --relay ${relay.url} --ca svc-ca.pem`)
   await page.keyboard.press('ArrowRight')
   await page.getByRole('tab', { name: 'MCP' }).click()
+  await expect(page.getByRole('button', { name: 'Copy the code of the tool server' })).toBeVisible()
   const [tools] = await expectCopies(page)
 
   const run = async (html: string): Promise<string> => {

@@ -75,7 +75,8 @@ describe('metrics', () => {
     expect(await sample('leases')).toBe(1)
     // The administrator gets the same numbers from the API.
     const headers = { Authorization: 'Bearer let-me-in-as-administrator' }
-    const { traffic, ...load } = (await relay.call('GET', '/api/admin/load', undefined, headers)).json.data
+    const answer = await relay.call('GET', '/api/admin/load', undefined, headers)
+    const { traffic, ...load } = answer.json.data as { traffic: { day: object } }
     const [received_bytes, sent_bytes] = [hello.length + 500, 1000]
     expect(traffic.day).toEqual({ received_bytes, sent_bytes, connections: 1, visitors: 1 })
     expect(load).toEqual({
