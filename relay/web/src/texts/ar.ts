@@ -1,6 +1,6 @@
 // The texts of the landing page in Arabic.
 import type { SiteState } from '@svc/sdk-browser'
-import type { Translation } from './translate.ts'
+import type { Translation } from './translation.ts'
 
 const rules = new Intl.PluralRules('ar')
 

@@ -1,6 +1,6 @@
 // The texts of the landing page in German.
 import type { SiteState } from '@svc/sdk-browser'
-import type { Translation } from './translate.ts'
+import type { Translation } from './translation.ts'
 
 const ABOUT: Readonly<Record<SiteState, string>> = {
   connecting: '',

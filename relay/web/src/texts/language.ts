@@ -1,6 +1,7 @@
 // Chooses the language of the landing page: what the reader chose before, else what the browser prefers. Other pages are English.
 
-import { type Translation, translateTo } from './translate.ts'
+import { translateTo } from './translate.ts'
+import type { Translation } from './translation.ts'
 
 /** The languages by their own names. */
 export const LANGUAGES = { en: 'English', de: 'Deutsch', ar: 'العربية' } as const

@@ -1,40 +1,19 @@
 // Puts texts of another language in place of the English ones, before the first of them is shown.
 
-/** The texts of another language, by the names of the English ones. */
-export interface Translation {
-  COMMON: Translated<typeof import('./common.ts').COMMON>
-  FACTS: Translated<typeof import('./facts.ts').FACTS>
-  WHO_SEES: Translated<typeof import('./facts.ts').WHO_SEES>
-  COMPARISON: Translated<typeof import('./facts.ts').COMPARISON>
-  LANDING: Translated<typeof import('./landing.ts').LANDING>
-  WEBHOOK: Translated<typeof import('./note.ts').WEBHOOK>
-  NOTE: Translated<typeof import('./note.ts').NOTE>
-  SITE_STATES: Translated<typeof import('./site-states.ts').SITE_STATES>
-  WAITING: Translated<typeof import('./site-states.ts').WAITING>
-  TOOLS: Translated<typeof import('./tools.ts').TOOLS>
-}
-
-/** The same names, with sentences of another language. Where a link leads is the same in all of them. */
-type Translated<T> = T extends string
-  ? string
-  : T extends (...given: infer Given) => string
-    ? (...given: Given) => string
-    : T extends readonly unknown[]
-      ? { readonly [Index in keyof T]: Translated<T[Index]> }
-      : { readonly [Name in keyof T as Name extends 'href' ? never : Name]: Translated<T[Name]> }
-
-const translatables = new Map<keyof Translation, object>()
-let translation: Partial<Translation> = {}
+/** The English ones, by the names that they have in `Translation`. */
+const translatables = new Map<string, object>()
+let translation: Readonly<Record<string, object>> = {}
 
 /** Texts may be loaded before the language of the page is, or later. */
-export function translatable(name: keyof Translation, texts: object): void {
+export function translatable(name: string, texts: object): void {
   translatables.set(name, texts)
   replaceTexts(texts, translation[name] ?? {})
 }
 
-export function translateTo(language: Translation): void {
+/** @param language a `Translation` */
+export function translateTo(language: Readonly<Record<string, object>>): void {
   translation = language
-  for (const [name, texts] of translatables) replaceTexts(texts, language[name])
+  for (const [name, texts] of translatables) replaceTexts(texts, language[name] ?? {})
 }
 
 function replaceTexts(texts: object, others: object): void {
