@@ -12,6 +12,7 @@ import {
   TRUNCATED_RESPONSE,
 } from 'dns-packet'
 import { onTestFinished } from 'vitest'
+import { freePort } from '../../../tools/network/free-port.ts'
 
 interface FakeAnswer {
   /** @default true */
@@ -46,8 +47,13 @@ export interface FakeServer {
 /** Bytes of an answer by UDP. */
 const UDP_MAX = 1232
 
-/** @param port one that others use at another address. @default a free one */
-export async function startFakeServer(host: string, answering: Answering, port = 0): Promise<FakeServer> {
+/** @param givenPort one that others use at another address. @default one that the system does not give to connections */
+export async function startFakeServer(
+  host: string,
+  answering: Answering,
+  givenPort?: number,
+): Promise<FakeServer> {
+  const port = givenPort ?? (await freePort())
   const asked: string[] = []
   const respond = (message: Buffer, transport: 'udp' | 'tcp'): Buffer[] => {
     const query = decode(message)
@@ -81,16 +87,15 @@ export async function startFakeServer(host: string, answering: Answering, port =
       }),
   )
   await once(tcp.listen(port, host), 'listening')
-  const at = (tcp.address() as { port: number }).port
   const udp = createSocket('udp4').on('message', (message, from) => {
     for (const bytes of respond(message, 'udp')) udp.send(bytes, from.port, from.address)
   })
-  await once(udp.bind(at, host), 'listening')
+  await once(udp.bind(port, host), 'listening')
   onTestFinished(() => {
     udp.close()
     tcp.close()
   })
-  return { host, port: at, asked }
+  return { host, port, asked }
 }
 
 export function txt(name: string, data: string, ttl = 60): Answer {
