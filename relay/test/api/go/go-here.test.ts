@@ -234,8 +234,10 @@ test('a flood of one network is put off, with the same words for every name (pro
     const refused = (await Promise.all(flood)).filter(({ status }) => status === 429)
     expect(refused.length).toBeGreaterThan(0)
     for (const { headers } of refused) expect(Number(headers['retry-after'])).toBeGreaterThan(0)
-    const { text } = await strict.call('GET', '/go/demo')
-    expect(text).toContain('too many visitors')
+    // On a machine without time for it, the budget has grown meanwhile.
+    await vi.waitFor(async () => {
+      expect((await strict.call('GET', '/go/demo')).text).toContain('too many visitors')
+    })
   } finally {
     await strict.close()
   }
