@@ -1,6 +1,7 @@
 // @svc/sdk-core: `publish` without a platform. The SDKs for browsers and for Node add one, and re-export the public API.
 
 export type { ClientCertificate } from '@svc/tls'
+export { browserOf } from './access/knock/browser.ts'
 export type { KnockEvent, KnockingVisitor } from './access/knock/visitor.ts'
 export type { OidcOptions } from './access/oidc/options.ts'
 export type { AccessOptions } from './access/options.ts'
@@ -84,6 +85,7 @@ export type {
 export { lossSignal } from './exchange/loss-signal.ts'
 export type { BodyBatch } from './exchange/response-body.ts'
 export { sentListeners } from './exchange/sent-listeners.ts'
+export { documentAnswer } from './handlers/document-answer.ts'
 export { isHidden } from './handlers/hidden-files.ts'
 export { lineOrPage, lineOrPageContent } from './handlers/line-or-page.ts'
 export { createPrivateKey, identityFromKey, type KeyIdentity, signerOf } from './identity/key.ts'

@@ -1,7 +1,6 @@
 // `svc demo` at a real relay: the page, what its visitors do as the terminal tells it, and its end.
 
 import { expect, it } from 'vitest'
-import { browserOf } from '../../src/cli/commands/demo-page.ts'
 import { text, visit } from '../support/exposed.ts'
 import { reported } from '../support/svc.ts'
 import { useSvcAtRelay } from '../support/svc-at-relay.ts'
@@ -34,9 +33,7 @@ it('lets a visitor write neither markup nor commands of the terminal, nor more t
   await expect.poll(() => run.out.join('\n')).toContain('https://hostile.')
   const url = /https:\S+/.exec(run.out.join('\n'))![0]
   const say = (said: string) => visit(own.relay, url, `/?say=${encodeURIComponent(said)}`)
-  expect(await text(await say('<script>alert(1)</script>'))).toContain(
-    '&lt;script&gt;alert(1)&lt;/script&gt;',
-  )
+  expect(await text(await say('<script>alert(1)</script>'))).toContain('<blockquote>&#60;script')
   await text(await say(`\x1b[2J\u202e\n${'long '.repeat(200)}`))
   const lines = run.out.filter((line) => line.includes(' says: '))
   expect(lines).toHaveLength(2)
@@ -48,20 +45,4 @@ it('names the ways to a relay when it has none', async () => {
   const run = own.svc('demo')
   expect(await run.ended).toBe(2)
   expect(run.err.join()).toContain('svc config set relay URL')
-})
-
-it.each([
-  ['Firefox on Windows', 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0'],
-  [
-    'Safari on iPhone',
-    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 Version/18.5 Mobile Safari/604.1',
-  ],
-  [
-    'Edge on macOS',
-    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0',
-  ],
-  ['curl', 'curl/8.5.0'],
-  ['a program', 'evil/1.0'],
-])('%s: %s', (name, userAgent) => {
-  expect(browserOf(userAgent)).toBe(name)
 })

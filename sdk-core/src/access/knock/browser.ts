@@ -24,6 +24,7 @@ const PRODUCT = /^[A-Za-z][\w.-]{0,31}(?:\/\d[\w.-]{0,15})?(?=[ ;(]|$)/
 /** The longest examined field, in characters. */
 const FIELD_MAX_CHARS = 1_000
 
+/** Returns a name such as `Chrome on Android`, or the product of a program, such as `curl/8.5.0`. */
 export function browserOf(userAgent: string | null): string {
   const text = (userAgent ?? '').slice(0, FIELD_MAX_CHARS)
   const browser = nameIn(BROWSERS, text)
