@@ -142,7 +142,7 @@ test('by keyboard alone: a site in full, a ban after a question with reason and 
   const facts = admin.getByRole('region', { name: 'Facts' })
   for (const value of ['Described', 'Ada', 'a, b', '127.0.0.1', new URL(site.url).hostname])
     await expect(facts.locator('dd').filter({ hasText: value }).first()).toBeVisible()
-  // What is empty is left out.
+  // The page leaves empty facts out.
   for (const name of ['Custom domains', 'UDP port', 'Banned', 'Denied', 'Thumbnail (not loaded)'])
     await expect(facts.locator('dt').getByText(name, { exact: true })).toHaveCount(0)
 
@@ -215,7 +215,7 @@ test('the queue: one key decides, and one press about all that are selected', as
   await admin.keyboard.press('k')
   await expect(queue.first()).toHaveAttribute('data-current', 'true')
 
-  // Who dictates can turn single keys off.
+  // People who dictate can turn single keys off.
   await admin.getByLabel('Single keys').uncheck()
   await admin.keyboard.press('a')
   await admin.getByLabel('Single keys').check()
@@ -357,7 +357,7 @@ test('sections have addresses: a reload stays there, and an unknown one leads to
   await admin.goto(`${relay.url}/admin/nothing`)
   await admin.getByRole('link', { name: 'Go to the overview' }).click()
   await expect(admin).toHaveURL(`${relay.url}/admin`)
-  // What is off has no section.
+  // A feature that is off has no section.
   const sections = await navigation(admin).getByRole('link').allTextContents()
   for (const off of ['Machines', 'Payments', 'Cache', 'DNS', 'Relays']) expect(sections).not.toContain(off)
   await admin.goto(`${relay.url}/admin/payments`)

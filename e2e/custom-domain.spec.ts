@@ -148,7 +148,7 @@ test('a domain with the records that the page names is protected, and says so', 
   await tenant.reload()
   const after = await publish(tenant, relay.url, front.directoryUrl, acme)
   await expect.poll(async () => (await after.domain()).protected).toBe(true)
-  // What the relay says changes nothing: its alias, in place of the addresses, gives the CAA records to its own zone.
+  // The domain is now an alias of the relay's hostname: the relay's own zone has its CAA records.
   dns.onQuestion = ({ type }) =>
     type === 'CAA' || type === 'CNAME' ? { cname: new URL(relay.url).hostname } : undefined
   await tenant.reload()

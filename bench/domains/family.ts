@@ -18,7 +18,7 @@ import { compared, type Entry, limited, missing } from '../lib/entry.ts'
 import type { FamilyOptions } from '../lib/family.ts'
 
 const ZONE = 'example.test'
-/** What the first certificate may take beyond the authority's own time, in milliseconds. */
+/** The most that the first certificate may take beyond the authority's own time, in milliseconds. */
 const BEYOND_MAX_MS = 3_000
 const WHOLE = { name: 'publish to online at a custom domain', unit: 'ms', better: 'less' } as const
 const PEER = { ...WHOLE, peer: 'pebble’s own time in it', target: null } as const

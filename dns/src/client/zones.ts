@@ -23,7 +23,7 @@ export interface ZonesOptions extends QuestionsOptions {
   resolvers?: readonly string[] | undefined
   /** Port of name servers. @default 53 */
   port?: number | undefined
-  /** Whether the address of a name server may be asked: whoever owns a zone chooses it. @default any may */
+  /** Whether a name server at this address may be asked: the owner of a zone chooses the address. @default any may */
   mayAsk?: ((address: string) => boolean) | undefined
 }
 

@@ -83,7 +83,7 @@ export function withLinks(
   )
 }
 
-/** @returns the address of a picture on the site, and undefined for what is none */
+/** @returns the address of a picture on the site, and undefined for an address that is no picture */
 export function pictureAt(file: string, base: string): string | undefined {
   return file.startsWith(PICTURES) ? file.replace(/^docs\//, base) : undefined
 }

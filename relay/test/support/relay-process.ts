@@ -12,7 +12,7 @@ import { WITHOUT_OVERLOAD } from '../../../tools/relay/process.ts'
 import { INHERITED_ENV } from './inherited-env.ts'
 import { freePort, ROOT_HOST, relayClient, type TestClient } from './relay.ts'
 
-/** Whoever replaces something in its modules needs the sources. */
+/** The sources, for tests that replace something in a module of the relay. */
 export const SOURCE_MAIN: string = join(import.meta.dirname, '../../src/main.ts')
 const START_TIMEOUT_MS = 60_000
 const END_TIMEOUT_MS = 60_000

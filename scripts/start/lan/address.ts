@@ -16,7 +16,7 @@ export interface LanAddress {
 
 /**
  * @param wanted one of this machine's; undefined: that of the default route, or the only one
- * @throws Error when it is not of this machine, or when there is none
+ * @throws Error when this machine does not have the wanted address, or has no address in a network
  */
 export async function lanAddress(wanted?: string): Promise<LanAddress> {
   const known = Object.values(networkInterfaces())

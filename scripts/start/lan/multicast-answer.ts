@@ -79,7 +79,7 @@ function isOurs(name: string, { host }: Names): boolean {
   return asked === host || asked.endsWith(`.${host}`)
 }
 
-/** For IPv6, that there is none: nobody waits for an answer then (§6.1). */
+/** A question for an IPv6 address gets the answer that the name has none, so that nobody waits for one (RFC 6762 §6.1). */
 function recordsFor({ name, type }: Question, { address }: Names, isLegacy: boolean): Answer[] {
   const common = isLegacy ? { name, ttl: LEGACY_TTL_S } : { name, ttl: TTL_S, flush: true }
   if (type === 'A' || `${type}` === 'ANY') return [{ ...common, type: 'A', data: address }]

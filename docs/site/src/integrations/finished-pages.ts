@@ -128,7 +128,7 @@ function recognizeClasses(assets: string): void {
   }
 }
 
-/** What is wider than a screen scrolls in a frame of its own, which the keyboard reaches. */
+/** A table or code that is wider than the screen scrolls in a frame of its own, which the keyboard reaches. */
 function frame(wide: Element, className: string, label: string): void {
   const attrs = Object.entries({ class: className, role: 'region', tabindex: '0', 'aria-label': label })
   const around = defaultTreeAdapter.createElement(

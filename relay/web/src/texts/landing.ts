@@ -63,7 +63,7 @@ export const LANDING = {
     'This browser keeps the key that owns the name: you get the same address next time, and nobody else does.',
   secretByChance: 'Without a name the address cannot be guessed, and each tab has another one.',
   nameCanBeGuessed:
-    'Whoever guesses the name can come in. Leave it empty for an address that nobody can guess.',
+    'Anyone who guesses the name can come in. Leave it empty for an address that nobody can guess.',
   listed: 'Show it in the list of sites',
   access: 'Who may come in',
   password: 'Password for visitors',
