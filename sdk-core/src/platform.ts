@@ -41,6 +41,8 @@ export interface Platform {
    * @param signal aborted when the site has ended
    */
   followPage?(site: SuspendableSite, signal: AbortSignal): void
+  /** Waits for what is still being written to {@link siteKeys} and {@link domainStore}, so that a process may end with its site. */
+  storesDone?(): Promise<void>
   /** The third argument of the WebSocket constructor, if it takes one. */
   webSocketOptions?: object | undefined
   /**

@@ -5,6 +5,7 @@ import { type Gateways, type Platform, type PublishOptions, SvcError } from '@sv
 import { CARRIERS, type CarrierKind } from './carrier/kinds.ts'
 import { nativeCarrier } from './carrier/native-carrier.ts'
 import { domainStoreBeside, nativeKey } from './identity/domain-store.ts'
+import { FileWork } from './identity/file-work.ts'
 import { loadIdentityFile } from './identity/identity-file.ts'
 import { siteKeysBeside, siteKeysInMemory } from './identity/site-keys.ts'
 import { askCaa } from './net/ask-caa.ts'
@@ -95,6 +96,7 @@ export function nodePlatform({
     throw new SvcError('invalid_option', 'overlay needs the carrier native or native-sessions')
   const relay = relayTransport(ca, proxy)
   const identityPath = givenPath ?? IDENTITY_PATH
+  const files = new FileWork()
   return {
     fetch: withPeerChain(
       (url, init) => relay.fetch.fetch(url, init),
@@ -108,12 +110,13 @@ export function nodePlatform({
       if (name === undefined) return loadIdentityFile(identityPath)
       throw new SvcError('invalid_option', 'identity must be a key of 32 bytes; identityPath names a file')
     },
-    siteKeys: identity === undefined ? siteKeysBeside(identityPath) : siteKeysInMemory(),
+    siteKeys: identity === undefined ? files.ofKeys(siteKeysBeside(identityPath)) : siteKeysInMemory(),
     // A key that is passed has no file, unless one is named.
     domainStore:
       identity === undefined || givenPath !== undefined
-        ? async () => domainStoreBeside(identityPath)
+        ? async () => files.ofDomains(domainStoreBeside(identityPath))
         : undefined,
+    storesDone: () => files.done(),
     nativeKey,
     askCaa,
     scrypt: async (...given) => (await import('./scrypt.ts')).scrypt(...given),

@@ -168,6 +168,7 @@ export class SiteConnection implements Connection, LeaseEvents, CarrierReports, 
   async release(keepalive: boolean): Promise<void> {
     if (this.lease) this.#events.debug({ type: 'lease', change: 'released' })
     await this.#keeper.release(keepalive)
+    await this.#platform.storesDone?.()
   }
 
   // Events of the lease.
