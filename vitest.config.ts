@@ -33,7 +33,8 @@ const OWN_PROCESS = [
   // They replace the global Request and Response, and expect them of the platform.
   'sdk-browser/test/globals/install.test.ts',
   'sdk-browser/test/msw/node.test.ts',
-  // It counts timers, also those of what earlier files of a process have left.
+  // They count timers, also those of what earlier files of a process have left.
+  'protocol/test/timers.test.ts',
   'sdk-core/test/http2/discarded-requests.test.ts',
   'sdk-core/test/websocket/deflate.test.ts',
   'sdk-node/test/carrier/many-connections.test.ts',
