@@ -239,9 +239,34 @@ describe('one identity owns a name at a time (protocol §9.5.3)', () => {
     prove(account)
     const first = await relay.register('first', { account, domains: [SHOP] })
     await stateOf(first)
+    const { length } = dns.questions
     const second = await relay.register('second', { account, domains: [SHOP] })
-    expect(await stateOf(second)).toMatchObject({ reason: expect.stringContaining('your site first has it') })
+    const served = {
+      domain: SHOP,
+      state: 'refused',
+      reason: `${SHOP}: your other site first serves it, until that one stops asking for it`,
+    }
+    // No record is missing, so that none is named, and none is looked up.
+    expect(second.domains).toEqual([served])
+    expect(await asked(second)).toEqual({ domains: [served] })
+    expect(dns.questions).toHaveLength(length)
     expect(await reaches(first, SHOP)).toBe(true)
+    await relay.call('POST', '/sdk/unregister', { access_token: first.access_token })
+    await relay.call('POST', '/sdk/renew', { access_token: second.access_token })
+    expect(await stateOf(second)).toMatchObject({ proven: true })
+    expect(await reaches(second, SHOP)).toBe(true)
+  })
+
+  test('of two sites of one identity that ask at once, one is told of the other', async () => {
+    const account = newAccount()
+    prove(account)
+    const leases = [
+      await relay.register('one', { account, domains: [SHOP] }),
+      await relay.register('two', { account, domains: [SHOP] }),
+    ]
+    const states = await Promise.all(leases.map((lease) => stateOf(lease)))
+    expect(states.filter(({ proven }) => proven)).toHaveLength(1)
+    expect(states.find(({ proven }) => !proven)?.reason).toMatch(/: your other site (?:one|two) serves it, /)
   })
 
   test('a record that changes between the look-up and the route gives the name to the later proof', async () => {

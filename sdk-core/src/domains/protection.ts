@@ -84,7 +84,11 @@ export async function whyUnprotected(
   return `${domain} has no CAA record: any authority may issue for it`
 }
 
-/** Returns why the records of a name do not leave it to the site's own accounts; undefined when they do. */
+/**
+ * Returns why the records of a name do not leave it to the site's own accounts; undefined when they do. They need no `validationmethods`:
+ * with `accounturi` alone, an authority takes no order of another account, by whatever method its owner could prove the domain, and so
+ * nobody without the account's key can use `http-01` or `dns-01` (RFC 8657 §3). Methods that the records do name must have the site's.
+ */
 export function caaProblem(
   name: string,
   { issue = [], critical = [] }: CaaAnswer,

@@ -31,6 +31,14 @@ describe('CAA (RFC 8659, RFC 8657)', () => {
     expect(await why({ org: { issue: [`ACME.test;accounturi=${ACCOUNT}`] } })).toBeUndefined()
   })
 
+  it('protects a domain whose record names no method: only who has the key of the account can use one', async () => {
+    const byAccount = `acme.test; accounturi=${ACCOUNT}`
+    expect(await why({ 'shop.example.org': { issue: [byAccount] } })).toBeUndefined()
+    // A record for another account makes any method one of somebody else, whatever it is limited to.
+    const other = 'acme.test; accounturi=https://acme.test/2; validationmethods=tls-alpn-01'
+    expect(await why({ 'shop.example.org': { issue: [byAccount, other] } })).toMatch(/another account/)
+  })
+
   it.each<[string, Record<string, Partial<CaaAnswer>>, RegExp]>([
     ['no record at all', {}, /no CAA record: any authority/],
     [

@@ -14,6 +14,7 @@ import { startTestRelay, type TestRelay } from '../support/relay.ts'
 import { runHere } from '../support/svc.ts'
 
 const DOMAIN = 'shop.example.test'
+const SECOND = 'blog.example.test'
 const TIMEOUT_MS = 60_000
 
 let home: string
@@ -63,6 +64,33 @@ describe('svc expose --domain', () => {
     } finally {
       await run.stop()
       server.close()
+    }
+  })
+
+  it('says that another site of the same identity serves the domain', { timeout: TIMEOUT_MS }, async () => {
+    const [homeOfOther, port] = [await mkdtemp(join(tmpdir(), 'svc-domains-')), await freePort()]
+    const start = (folder: string, name: string) =>
+      runHere(folder, [
+        ...['expose', `${port}`, '--name', name, '--relay', relay.origin, '--ca', relay.caFile],
+        ...['--identity-path', identityPath(), '--domain', SECOND, '--acme-agree-terms'],
+        ...['--acme-directory', `https://127.0.0.1:${port}/directory`],
+      ])
+    const first = start(home, 'first')
+    const lines = (run: typeof first): string => [...run.out, ...run.err].join('\n')
+    const wait = { timeout: TIMEOUT_MS }
+    try {
+      await vi.waitUntil(() => /TXT svc-address=/.test(lines(first)), wait)
+      const [, value = ''] = /TXT (svc-address=0x[0-9a-f]{40})/.exec(lines(first)) ?? []
+      dns.records.set(`_svc.${SECOND} TXT`, [value])
+      dns.records.set(`${SECOND} A`, ['127.0.0.1'])
+      await vi.waitUntil(() => lines(first).includes(`${SECOND}: no certificate`), wait)
+      const second = start(homeOfOther, 'second')
+      const told = `${SECOND}: your other site first serves it, until that one stops asking for it`
+      await vi.waitUntil(() => lines(second).split('\n').includes(told), wait)
+      await second.stop()
+    } finally {
+      await first.stop()
+      await rm(homeOfOther, { recursive: true })
     }
   })
 

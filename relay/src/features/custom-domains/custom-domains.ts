@@ -186,7 +186,16 @@ export class CustomDomains {
     const route = routes.resolve(domain)
     const isServed =
       route !== undefined && (route.to !== 'lease' || route.lease.provenAt(domain) === undefined)
-    return isServed && route !== lease.route ? 'this relay serves it already' : undefined
+    return isServed && route !== lease.route ? 'this relay serves it already' : this.#ownOther(lease, domain)
+  }
+
+  /** Says that another site of the same identity has the domain; undefined if none has. */
+  #ownOther(lease: Lease, domain: string): string | undefined {
+    const holder = this.#parts.leases.at(domain)
+    const isOwn = holder !== lease && holder?.identity.address === lease.identity.address
+    return isOwn
+      ? `your other site ${holder.identity.name} serves it, until that one stops asking for it`
+      : undefined
   }
 
   #withdrawRefused(lease: Lease, domain: string, watch: Watch): void {
@@ -261,9 +270,9 @@ export class CustomDomains {
       if (lease.provenAt(domain) !== undefined) this.#lead(lease, domain, undefined)
       return proof.why
     }
-    const holder = this.#parts.leases.at(domain)
-    const isOwnOther = holder !== lease && holder?.identity.address === lease.identity.address
-    if (isOwnOther) return `your site ${holder.identity.name} has it, until that one no longer asks for it`
+    // Another site of the identity may have got it during the look-up.
+    const other = this.#ownOther(lease, domain)
+    if (other !== undefined) return other
     const isClaimed = await this.#claim(lease, domain, time)
     if (isClaimed === undefined) return 'the machines of this relay cannot agree on it at the moment'
     if (isClaimed && !lease.ended.aborted) this.#lead(lease, domain, time)

@@ -27,7 +27,10 @@ function formatState({ domain, online, state, certificate, ...report }: DomainSt
   const subject = online ? `https://${domain}` : domain
   if (state !== 'active') {
     const records = report.records.map(({ name, type, value }) => `${name} ${type} ${value}`).join(', ')
-    return `${subject}: ${report.reason ?? state}${records === '' ? '' : `; it needs ${records}`}`
+    const why = report.reason ?? state
+    // A relay's own words begin with the domain.
+    const said = why.startsWith(`${domain}: `) ? why : `${subject}: ${why}`
+    return `${said}${records === '' ? '' : `; it needs ${records}`}`
   }
   if (certificate === 'failed') return `${subject}: no certificate: ${report.error}`
   if (certificate !== 'valid') return `${subject}: the certificate is being ordered`
