@@ -1,6 +1,8 @@
 // Publishes a site with a self-probe, to detect whether something terminates TLS on the way.
 
 import { type KeyObject, X509Certificate } from 'node:crypto'
+import type { LookupAddress } from 'node:dns'
+import { promisify } from 'node:util'
 import { type Admit, type Platform, type PlatformSite, type PublishOptions, publishOn } from '@svc/sdk-core'
 import type { SiteRoute } from '../hops/site-route.ts'
 import { readKeptDomains } from '../identity/domain-store.ts'
@@ -40,6 +42,11 @@ export class ProbedSites {
       probes: this.#probes,
       visit: (url, isOwn) => visitOn({ proxy }, { ...options, isOwn })(url),
       keys: () => keysOf(domains, identityPath),
+      addressesOf: (hostname) =>
+        promisify(localhostLookup)(hostname, { all: true }).then(
+          (found) => (found as LookupAddress[]).map(({ address }) => address),
+          () => [],
+        ),
       judge: (site, domain, verdict) => judge(site, verdict, domain),
     })
   }

@@ -1,12 +1,20 @@
-// Visits a site's custom domains, at which only the site has the key: whoever shows another one answers in its place.
+// Visits a site's custom domains, at which only the site has the key: whoever shows another one at an address of the relay answers in
+// its place.
 
 import type { KeyObject, X509Certificate } from 'node:crypto'
+import { BlockList, isIP } from 'node:net'
 import type { PlatformSite } from '@svc/sdk-core'
-import type { ProbeConnection } from './probe-connection.ts'
+import { ForeignKeyError, type ProbeConnection } from './probe-connection.ts'
 import type { Probes, ProbeVerdict } from './self-probe.ts'
 
 /** The shortest time between two visits of a domain, in milliseconds. It needs no visitor: one who is intercepted never comes. */
 export const DOMAIN_PROBE_PAUSE_MS = 600_000
+
+/**
+ * For how long a domain may lead elsewhere while the relay says that it leads there, in milliseconds. The relay looks each hour
+ * (docs/protocol.md §9.5.6): one that says so for longer may have given its owner an address that it hides from the site.
+ */
+export const STRAYING_MAX_MS = 7_200_000
 
 export interface DomainProbesParts {
   probes: Probes
@@ -17,6 +25,8 @@ export interface DomainProbesParts {
   visit(url: URL, isOwn: (leaf: X509Certificate) => boolean): ProbeConnection
   /** Resolves with the keys of the site's own certificates, by domain. */
   keys(): Promise<ReadonlyMap<string, KeyObject>>
+  /** Resolves with the addresses of a name, as a visitor finds them; with none when it cannot be looked up. */
+  addressesOf(hostname: string): Promise<readonly string[]>
   /** Called with each verdict. */
   judge(site: PlatformSite, domain: string, verdict: ProbeVerdict): void
 }
@@ -24,6 +34,8 @@ export interface DomainProbesParts {
 export class DomainProbes {
   readonly #parts: DomainProbesParts
   readonly #probedAt = new Map<string, number>()
+  /** When each domain that leads elsewhere was first seen to. */
+  readonly #strayingSince = new Map<string, number>()
   /** Settles when no domain is visited: they are visited one after the other. */
   #last: Promise<unknown> = Promise.resolve()
 
@@ -35,6 +47,7 @@ export class DomainProbes {
   look(site: PlatformSite): void {
     const now = performance.now()
     for (const { domain, online } of site.domains ?? []) {
+      if (!online) this.#strayingSince.delete(domain)
       const before = this.#probedAt.get(domain) ?? Number.NEGATIVE_INFINITY
       if (!online || now - before < DOMAIN_PROBE_PAUSE_MS) continue
       this.#probedAt.set(domain, now)
@@ -49,6 +62,37 @@ export class DomainProbes {
     if (key === undefined || site.state !== 'online') return
     const url = new URL(site.url)
     url.hostname = domain
-    judge(site, domain, await probes.judge(visit(url, (leaf) => leaf.publicKey.equals(key))))
+    const visitor = visit(url, (leaf) => leaf.publicKey.equals(key))
+    let foreign: ForeignKeyError | undefined
+    visitor.secured.catch((error) => {
+      if (error instanceof ForeignKeyError) foreign = error
+    })
+    const verdict = await probes.judge(visitor)
+    if (foreign === undefined) this.#strayingSince.delete(domain)
+    const strays = foreign !== undefined && (await this.#strays(site, domain, foreign.address))
+    judge(site, domain, strays ? 'failed' : verdict)
   }
+
+  /** Whether somebody answers whom the domain's owner may have chosen: elsewhere than at the relay, and not for long. */
+  async #strays(site: PlatformSite, domain: string, address: string | undefined): Promise<boolean> {
+    const { addressesOf } = this.#parts
+    const [relay, found] = await Promise.all([
+      addressesOf(new URL(site.url).hostname),
+      address === undefined ? addressesOf(domain) : [address],
+    ])
+    const { dns } = site.domains!.find((one) => one.domain === domain)!
+    const named = dns.records.filter(({ type }) => type === 'A' || type === 'AAAA')
+    const ours = new BlockList()
+    for (const one of [...relay, ...named.map(({ value }) => value)])
+      if (isIP(one) !== 0) ours.addAddress(one, familyOf(one))
+    if (found.some((one) => ours.check(one, familyOf(one)))) return false
+    const now = performance.now()
+    const since = this.#strayingSince.get(domain) ?? now
+    this.#strayingSince.set(domain, since)
+    return now - since < STRAYING_MAX_MS
+  }
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4'
 }

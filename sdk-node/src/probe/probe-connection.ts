@@ -16,7 +16,15 @@ export interface ProbeConnection {
 }
 
 /** Something else than the site has shown a certificate. */
-export class ForeignKeyError extends Error {}
+export class ForeignKeyError extends Error {
+  /** Where it answered; undefined behind a proxy. */
+  readonly address: string | undefined
+
+  constructor(address: string | undefined) {
+    super('the key is not the site’s')
+    this.address = address
+  }
+}
 
 /** A ProbeOptions says whom a visit trusts, and how it finds the site. */
 export interface ProbeOptions extends Pick<ConnectionOptions, 'ca' | 'rejectUnauthorized' | 'lookup'> {
@@ -70,7 +78,7 @@ export function openProbeConnection(
     socket.once('secureConnect', () => {
       const leaf = socket.getPeerX509Certificate()
       if (!isOwn || (leaf && isOwn(leaf))) resolve()
-      else reject(new ForeignKeyError('the key is not the site’s'))
+      else reject(new ForeignKeyError(socket.remoteAddress))
     })
     socket.once('error', reject)
     socket.once('close', () => reject(new Error('the relay closed the connection')))

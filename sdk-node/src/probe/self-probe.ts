@@ -18,7 +18,8 @@ import { ForeignKeyError, type ProbeConnection } from './probe-connection.ts'
  * - `not_seen_from_here`: both ends of the visit's TLS are here. A relay that knows the site's address, or intercepts only some visitors, can
  *   spare this visit, so this says nothing about others.
  * - `suspected`: there are two TLS connections, so something between them can read the traffic.
- * - `failed`: the probe did not arrive, which proves nothing: relays are slow, and networks break.
+ * - `failed`: the probe did not arrive, which proves nothing: relays are slow, networks break, and the owner of a custom domain may lead
+ *   it elsewhere.
  * - `cached`: no probe took place. The relay's copy of the site's files answers at the only hostname of the site.
  */
 export type ProbeVerdict = 'not_seen_from_here' | 'suspected' | 'failed' | 'cached'

@@ -1,8 +1,10 @@
 // The self-probe at a custom domain: a relay that passes TLS through, and one that answers there with a certificate of its own.
 
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { createServer } from 'node:tls'
 import { ownershipRecordValue } from '@svc/protocol'
 import { identityFromKey } from '@svc/sdk-core'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
@@ -16,6 +18,18 @@ import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 /** Sockets find it at this machine. */
 const DOMAIN = 'shop.example.localhost'
+/** Another address of this machine, at which no relay is. */
+const ELSEWHERE = '127.0.0.2'
+const dnsOfVisitors = vi.hoisted(() => ({ moved: false }))
+vi.mock('../../src/net/localhost-lookup.ts', async (original) => {
+  const real = await original<typeof import('../../src/net/localhost-lookup.ts')>()
+  const localhostLookup: typeof real.localhostLookup = (hostname, options, callback) => {
+    if (hostname !== DOMAIN || !dnsOfVisitors.moved) real.localhostLookup(hostname, options, callback)
+    else if (options.all) callback(null, [{ address: ELSEWHERE, family: 4 }])
+    else callback(null, ELSEWHERE, 4)
+  }
+  return { localhostLookup }
+})
 const identity = Uint8Array.from(randomBytes(32))
 
 let dns: DnsServer
@@ -40,6 +54,7 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   vi.restoreAllMocks()
+  dnsOfVisitors.moved = false
   front.mode = 'pass'
   await exposure.close()
 })
@@ -104,4 +119,26 @@ it('visits a domain again after a while, and leaves the relay with banMitm', asy
   expect(exposure.failures).toMatchObject([
     { relay: `https://relay.localhost:${publicPort}`, error: { code: 'relay_suspected' } },
   ])
+})
+
+it('takes a domain that its owner leads elsewhere for no interception (protocol §13.1.5)', async () => {
+  const { key, chain } = createLeaf(createCa(DOMAIN), DOMAIN, [DOMAIN])
+  const elsewhere = createServer({ key, cert: chain }).listen(publicPort, ELSEWHERE)
+  await once(elsewhere, 'listening')
+  try {
+    dnsOfVisitors.moved = true
+    await start({ banMitm: true })
+    await expect.poll(() => reports).toEqual([{ domain: DOMAIN, verdict: 'failed' }])
+    const [site] = exposure.sites
+    expect(site!.state).toBe('online')
+    dnsOfVisitors.moved = false
+    const now = performance.now()
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(now + DOMAIN_PROBE_PAUSE_MS)
+    site!.dispatchEvent(new Event('domainschange'))
+    clock.mockRestore()
+    await expect.poll(() => reports.at(-1)?.verdict).toBe('not_seen_from_here')
+    expect(site!.state).toBe('online')
+  } finally {
+    elsewhere.close()
+  }
 })
