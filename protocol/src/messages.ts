@@ -45,6 +45,8 @@ export interface DomainResponse {
   cache?: StaticCacheLimits | undefined
   /** *Extension*: true if the relay answers `GET /discovery`; otherwise omitted. */
   discovery?: boolean | undefined
+  /** *Extension*: true while the relay lets nobody new register without an invitation; otherwise omitted. */
+  invitation?: boolean | undefined
   /** *Extension*: true if the relay has downloads of the command `svc`, and so an installer; otherwise omitted. */
   downloads?: boolean | undefined
   ens: EnsStatus

@@ -226,14 +226,17 @@ describe('REGISTRATION', () => {
     expect(await mode()).toBe(expected)
   })
 
-  test('closes an open relay: a site that is there is turned away, and comes back with an invitation', async () => {
+  test('closes an open relay, which says so: a site that is there is turned away, and comes back with an invitation', async () => {
     other = await startTestRelay({ ADMIN_TOKEN })
     const ask = (path: string, body: unknown) => other!.call('POST', path, body, BEARER)
     const account = newAccount()
     const lease = await other.register('early', { account, invitation: 'ignored-while-open' })
+    const says = async (): Promise<unknown> => (await other!.call('GET', '/sdk/domain')).json.data
+    expect(await says()).not.toHaveProperty('invitation')
     const settings = (await other.call('GET', '/api/policy', undefined, BEARER)).json
       .data as unknown as object
     await ask('/api/policy', { ...settings, approval_mode: 'token' })
+    expect(await says()).toMatchObject({ invitation: true })
     expect((await other.call('GET', '/api/state')).text).not.toContain('"name":"early"')
     const { token } = (await ask(PATH, { names: 1 })).json.data as NewInvitation
     expect((await other.register('early', { account, invitation: token })).hostname).toBe(lease.hostname)

@@ -9,6 +9,8 @@ import { HEALTH_DEADLINE_MS } from './limits.ts'
 /** RelayHealth is what a relay says about itself, and its round trip. */
 export interface RelayHealth {
   releaseVersion: string
+  /** Whether it lets nobody new register without an invitation. */
+  needsInvitation: boolean
   /** The duration of a request on an open connection, in milliseconds. */
   rttMs: number
 }
@@ -34,5 +36,6 @@ export async function probeRelay(
   return {
     rttMs: performance.now() - askedAt,
     releaseVersion: requireText(domain, 'release_version', VERSION),
+    needsInvitation: domain.invitation === true,
   }
 }

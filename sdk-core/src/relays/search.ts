@@ -57,7 +57,8 @@ async function measure(
     for (const relay of rest) {
       if (signal?.aborted) return
       const health = await probeRelay(relay.url, fetch, signal).catch(() => undefined)
-      if (health) found.push(candidateOf(relay, health.rttMs))
+      // A relay that was found gets no invitation of the site, and so would refuse it.
+      if (health && !health.needsInvitation) found.push(candidateOf(relay, health.rttMs))
     }
   }
   await Promise.all(Array.from({ length: PROBES_PARALLEL_MAX }, probeRest))

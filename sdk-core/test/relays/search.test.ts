@@ -35,7 +35,7 @@ beforeEach(() => {
 })
 
 /** Every host is a relay, and names these. */
-function network(relays: unknown[]): FetchFunction {
+function network(relays: unknown[], more: (host: string) => object = () => ({})): FetchFunction {
   return async (url) => {
     calls.add(new URL(url).host)
     parallel.now += 1
@@ -43,7 +43,7 @@ function network(relays: unknown[]): FetchFunction {
     await new Promise((resolve) => setTimeout(resolve))
     parallel.now -= 1
     const data = url.endsWith('/discovery') ? { relays } : { release_version: '0.1.0' }
-    return Response.json({ ok: true, data: { protocol_version: '10', ...data } })
+    return Response.json({ ok: true, data: { protocol_version: '10', ...data, ...more(new URL(url).host) } })
   }
 }
 
@@ -59,6 +59,16 @@ const search = (fetch: FetchFunction, more: Partial<SearchRequest> = {}): Promis
 const hostsOf = ({ found }: SearchResult): string[] => found.map(({ url }) => url.host).toSorted()
 const describeAll = (hosts: readonly string[]): RelayDescriptor[] =>
   hosts.map((host) => describeRelay(`https://${host}`))
+
+it('a relay that lets nobody in without an invitation is no candidate: those that are found get none', async () => {
+  const hosts = ['closed.example', 'open.example', 'other.example']
+  const fetch = network(describeAll(hosts), (host) => ({
+    ...(host === 'closed.example' && { invitation: true }),
+    // What is not said in these words means nothing.
+    ...(host === 'other.example' && { invitation: 'no' }),
+  }))
+  expect(hostsOf(await search(fetch))).toEqual(['open.example', 'other.example'])
+})
 
 it('a relay elsewhere does not lead the SDK into its own network', async () => {
   const ipv6 = ['[::1]', '[fd00::1]', '[::ffff:10.0.0.1]', '[64:ff9b::a00:1]', '[2002:a00:1::1]']

@@ -41,9 +41,10 @@ export async function showRelays(
 async function stateOf(url: URL, fetch: FetchFunction): Promise<RelayReport> {
   const head = { event: 'relay', relay: url.origin } as const
   try {
-    const { releaseVersion: release_version, rttMs } = await probeRelay(url, fetch)
+    const { releaseVersion: release_version, rttMs, needsInvitation } = await probeRelay(url, fetch)
     const rtt_ms = Math.round(rttMs * 10) / 10
-    return { ...head, healthy: true, protocol_version: PROTOCOL_VERSION, release_version, rtt_ms }
+    const known = { protocol_version: PROTOCOL_VERSION, release_version, rtt_ms }
+    return { ...head, healthy: true, ...known, ...(needsInvitation && { invitation: true }) }
   } catch (error) {
     const { code, message } = explainError(error)
     return { ...head, healthy: false, code, message }

@@ -225,7 +225,14 @@ export type DemoReport =
   | { event: 'visited'; visit: number; browser: string; said?: string }
 
 export type RelayReport = { event: 'relay'; relay: string } & (
-  | { healthy: true; protocol_version: string; release_version: string; rtt_ms: number }
+  | {
+      healthy: true
+      protocol_version: string
+      release_version: string
+      rtt_ms: number
+      /** Present where nobody new registers without an invitation. */
+      invitation?: true
+    }
   | { healthy: false; code: string; message: string }
 )
 

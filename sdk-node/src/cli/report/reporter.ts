@@ -235,7 +235,8 @@ function formatUpdate({ relay, release_version, svc_version }: Extract<Report, {
 
 function relayLine(state: RelayReport): string {
   if (!state.healthy) return state.message
-  return `protocol ${state.protocol_version}  release ${state.release_version}  ${state.rtt_ms} ms`
+  const invitation = state.invitation ? '  by invitation' : ''
+  return `protocol ${state.protocol_version}  release ${state.release_version}  ${state.rtt_ms} ms${invitation}`
 }
 
 /** @returns every address that a visitor may use, with what it leads to */

@@ -370,6 +370,7 @@ export const domain: z.ZodType<DomainResponse> = message('DomainResponse', {
   extensions: z.array(z.enum(EXTENSIONS)).readonly(),
   cache: cache.optional(),
   discovery: z.boolean().optional(),
+  invitation: z.boolean().optional(),
   downloads: z.boolean().optional(),
   ens,
   x402,

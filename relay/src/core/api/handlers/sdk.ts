@@ -138,13 +138,14 @@ export class SdkApi {
   }
 
   async domain(): Promise<DomainResponse> {
-    const { releaseVersion, relayAddress, featuresOfDomain, extensions } = this.#parts
+    const { releaseVersion, relayAddress, featuresOfDomain, extensions, policy } = this.#parts
     return {
       protocol_version: PROTOCOL_VERSION,
       release_version: releaseVersion,
       extensions: [...EXTENSIONS, ...extensions],
       ens: { ...NO_ENS, address: relayAddress },
       x402: NO_PAYMENTS,
+      ...(policy.settings.approval_mode === 'token' && { invitation: true }),
       ...(await featuresOfDomain()),
     }
   }
