@@ -22,9 +22,22 @@ export async function checkDns(settings: Settings, options: CheckOptions): Promi
       const { checkCredentials } = await import('./providers/open-provider.ts')
       await checkCredentials(provider as ZoneApiName, options.env ?? {})
     }
-    return [ok(`${provider} changes the DNS records of the relay.`), ...ens]
+    const changes = ok(`${provider} changes the DNS records of the relay.`)
+    return [changes, ...(isManaged ? await servedElsewhere(settings) : []), ...ens]
   }
   return [await zoneKey(settings), ...(await servers(settings, options)), ...ens]
+}
+
+/** With a private zone, a relay would wait for its TXT records at servers that never have them. */
+async function servedElsewhere({ rootHost, acmeDnsServers }: Settings): Promise<Found[]> {
+  if (acmeDnsServers !== undefined) return []
+  const { isInPrivateZone } = await import('./private-zone.ts')
+  if (!(await isInPrivateZone(rootHost))) return []
+  return [
+    warning(
+      `No name server that the public DNS names says that it has ${rootHost}, which this system's resolvers know. If its zone is private, there is no certificate until ACME_DNS_SERVERS names the zone's servers.`,
+    ),
+  ]
 }
 
 async function zoneKey({ identityPath, rootHost }: Settings): Promise<Found> {

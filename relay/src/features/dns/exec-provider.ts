@@ -5,7 +5,7 @@ import { access } from 'node:fs/promises'
 import { callCommand, printableLine } from '@svc/dns/exec'
 import { childEnvironment } from '../../core/config/child-environment.ts'
 import { SettingsError } from '../../core/config/settings.ts'
-import type { Propagation } from './propagation.ts'
+import { PRIVATE_ZONE, type Propagation } from './propagation.ts'
 import type { DnsProvider, DnssecState, NameAddresses } from './provider.ts'
 
 interface ExecProviderOptions {
@@ -43,7 +43,7 @@ class ExecProvider implements DnsProvider {
   async canAnswer(signal?: AbortSignal, tell?: (reason: string) => void): Promise<boolean> {
     const { propagation, rootHost } = this.#options
     const isThere = await propagation.hasNameServers(rootHost, this.#either(signal))
-    if (!isThere) tell?.(`no name servers of ${rootHost} can be found`)
+    if (!isThere) tell?.(`no name servers of ${rootHost} can be found: ${PRIVATE_ZONE}`)
     return isThere
   }
 

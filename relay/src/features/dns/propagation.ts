@@ -15,6 +15,9 @@ export interface PropagationOptions extends Pick<DnsClientOptions, 'servers' | '
   timeoutMs?: number
 }
 
+/** What the operator of a private zone does: servers that the public DNS names do not have it. */
+export const PRIVATE_ZONE = 'those of a private zone have to be in ACME_DNS_SERVERS'
+
 /** A server that does not have the record yet, and its last answer; undefined when all have it. */
 type Missing = { server: string; why: string } | undefined
 
@@ -50,9 +53,10 @@ export class Propagation {
       pauseMs = Math.min(pauseMs * 1.5, PROPAGATION_PAUSE_MAX_MS)
     }
     signal?.throwIfAborted()
+    const hint = this.#options.servers === undefined ? ` (name servers: ${PRIVATE_ZONE})` : ''
     throw new DnsProviderError(
       'not_propagated',
-      `${missing?.server ?? 'a name server'} does not answer with the new TXT record of ${name} after ${timeoutMs / 60_000} minutes: ${missing?.why ?? 'it was not asked'}`,
+      `${missing?.server ?? 'a name server'} does not answer with the new TXT record of ${name} after ${timeoutMs / 60_000} minutes: ${missing?.why ?? 'it was not asked'}${hint}`,
     )
   }
 
