@@ -139,7 +139,7 @@ export interface PublishOptions {
   /**
    * Tells browsers to use only https for the site's hostnames, for a year (`Strict-Transport-Security`, RFC 6797), in responses
    * whose handler does not set the field. Otherwise a page at `http:` and any port of the same hostname shares the site's cookies. Names
-   * below `localhost` never get it. A site that also serves plain HTTP at its own hostname, at a dedicated port, needs `false`.
+   * below `localhost` and `.local` never get it: they change their owner. A site that also serves plain HTTP at its own hostname, at a dedicated port, needs `false`.
    * @default true
    */
   hsts?: boolean | undefined

@@ -122,7 +122,7 @@ export interface TenantServerOptions {
 const HTTP1 = 'http/1.1'
 /** Only https for a year, for this hostname and not for those below it. */
 const HSTS = 'max-age=31536000'
-const LOCAL = /\.localhost(?::\d+)?$/
+const LOCAL = /\.local(host)?(:|$)/
 /** The error codes, of the engine and of Node, of connections that the visitor aborted or abandoned. */
 const LEFT = /^(truncated|handshake_timeout|ECONNRESET)$/
 const TLS_LIMITS = { handshakeTimeoutMs: TLS_HANDSHAKE_DEADLINE_MS, signTimeoutMs: SIGN_DEADLINE_MS }
@@ -188,7 +188,8 @@ export class TenantServer {
       closing: closing.signal,
       activity: (activity) => connection.setActivity(activity),
       canonicalUrl,
-      // A name below `localhost` belongs to any program of this machine, and outlives the site (RFC 6761 §6.3).
+      // A name below `localhost` belongs to any program of this machine (RFC 6761 §6.3), and one below `.local` to any machine of the
+      // network that the browser is in next (RFC 6762 §3): who has it after this site may have no https.
       hsts: hsts === false || LOCAL.test(canonicalUrl) ? undefined : HSTS,
       isOwnHost: (host) => this.#isOwnHost(host),
       onError: (error) => onError(asSvcError(error, 'handler_failed', 'a request could not be answered')),

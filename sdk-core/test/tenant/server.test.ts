@@ -16,7 +16,7 @@ import { loadHttp2 } from '../../src/tenant/load-http2.ts'
 import { PressureReporter } from '../../src/tenant/pressure-reporter.ts'
 import { TenantServer, TLS_HANDSHAKE_DEADLINE_MS } from '../../src/tenant/server.ts'
 import { TlsStream } from '../../src/tenant/tls-stream.ts'
-import { serveConnection } from '../../src/tenant/visitor-connection.ts'
+import { serveConnection, type TlsConnection } from '../../src/tenant/visitor-connection.ts'
 import { CERTIFICATE_PEM } from '../support/certificate.ts'
 import { RELAY } from '../support/fake-relay.ts'
 import { FedStream } from '../support/memory.ts'
@@ -214,6 +214,39 @@ describe('a visitor', () => {
     expect(over).toHaveBeenCalled()
     expect(stream.ended).toBe(true)
     expect(onError).not.toHaveBeenCalled()
+  })
+
+  it.each([
+    ['relay.example', true],
+    ['notlocal', true],
+    ['local.example', true],
+    ['relay.localhost:8443', false],
+    ['svc-laptop.local', false],
+    ['svc-laptop.local:8443', false],
+  ])('below %s is told to use https alone: %s', async (host, isTold) => {
+    vi.useRealTimers()
+    const origin = `https://demo.${host}`
+    const stream = new FedStream()
+    stream.feed(new TextEncoder().encode(`GET / HTTP/1.1\r\nHost: demo.${host}\r\n\r\n`)).finish()
+    const decrypted: TlsConnection = Object.assign(stream, {
+      secure: Promise.resolve({ alpn: 'http/1.1' }),
+      exportKeyingMaterial: () => new Uint8Array(32),
+    })
+    const own = { ...certificates.current!, own: {} }
+    const { hostname } = new URL(origin)
+    const server = new TenantServer({
+      client,
+      keeper: { lease: { ...lease, hostname, canonicalHostname: hostname } } as unknown as LeaseKeeper,
+      certificates: { current: own } as unknown as ShownCertificate,
+      fetch: () => new Response('hello'),
+      tls: {},
+      onError,
+      endTls: () => decrypted,
+    })
+    await server.serve({ stream, binding: new Uint8Array(16), connection: newConnection() }, origin)
+    const answer = Buffer.concat(stream.written).toString()
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+    expect(answer.toLowerCase().includes('strict-transport-security')).toBe(isTold)
   })
 
   it('whose flood has the relay sign 32 handshakes at a time, and no more', async () => {
