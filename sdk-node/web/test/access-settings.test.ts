@@ -18,6 +18,11 @@ const FILE = {
   users: { alice: true, bob: true },
   bearer: true,
   oidc: 'https://a.example',
+  oidc_client_id: 'demo',
+  oidc_client_secret: true,
+  oidc_allow: ['@example.org'],
+  oidc_groups: ['staff', 'on call'],
+  oidc_scopes: ['email'],
   allow_ip: ['192.0.2.0/24', '2001:db8::/32'],
   expires: '2h',
   max_visitors: 3,
@@ -34,6 +39,9 @@ describe('the form', () => {
   test('shows of a secret only that it is set', () => {
     expect(form).toMatchObject({
       password: { isSet: true, change: 'keep', text: '' },
+      oidc: 'https://a.example',
+      oidcSecret: { isSet: true, text: '' },
+      oidcGroups: 'staff, on call',
       users: [
         { name: 'alice', isSet: true, text: '' },
         { name: 'bob', isSet: true, text: '' },
@@ -56,6 +64,12 @@ describe('the form', () => {
     expect(missing({ users: [alice, { ...added, name: ' ' }] })?.field).toBe('users-5-name')
     expect(missing({ users: [alice, { ...added, name: 'alice ' }] })?.text).toBe(ACCESS.missing.twice)
     expect(missing({ end: 'at' })?.field).toBe('expires')
+    expect(missing({ oidc: 'accounts.example' })?.field).toBe('oidc')
+    expect(missing({ oidcClientId: '' })?.field).toBe('oidc_client_id')
+    expect(missing({ oidcSecret: typed('') })?.field).toBe('oidc_client_secret')
+    expect(missing({ oidcAllow: '' })).toBeUndefined()
+    expect(missing({ oidcAllow: '', oidcGroups: ' ,' })?.field).toBe('oidc_allow')
+    expect(missing({ oidc: '', oidcClientId: '' })).toBeUndefined()
   })
 
   test('shows an error without the name of the table', () => {
@@ -90,6 +104,34 @@ describe('a change', () => {
       { id: 7, name: ' carol ', ...secretOf(false), text: 'hers' },
     ]
     expect(change({ users })).toEqual({ users: { alice: null, bob: 'his', carol: 'hers' } })
+  })
+
+  test('has an issuer of OpenID Connect with what belongs to it, and removes all of it', () => {
+    const fields = {
+      oidc: ' https://id.example ',
+      oidcClientId: ' demo ',
+      oidcSecret: { ...secretOf(false), text: 'secret' },
+      oidcAllow: '@example.org, bob@example.com',
+      oidcGroups: ' staff,on call, ',
+    }
+    const added = {
+      oidc: 'https://id.example',
+      oidc_client_id: 'demo',
+      oidc_client_secret: 'secret',
+      oidc_allow: ['@example.org', 'bob@example.com'],
+      oidc_groups: ['staff', 'on call'],
+    }
+    const ofNew = (given: Partial<AccessFields>) =>
+      accessChanges(undefined, { ...accessFieldsOf(undefined), ...given }, NOW)
+    expect(ofNew(fields)).toEqual(added)
+    // Without the issuer, the rest would be an error.
+    expect(ofNew({ ...fields, oidc: ' ' })).toBeUndefined()
+    const none = Object.fromEntries([...Object.keys(added), 'oidc_scopes'].map((field) => [field, null]))
+    expect(change({ oidc: '' })).toEqual(none)
+    expect(change({ oidcAllow: '', oidcSecret: typed('new') })).toEqual({
+      oidc_allow: null,
+      oidc_client_secret: 'new',
+    })
   })
 
   test('writes an end as a time', () => {

@@ -99,12 +99,15 @@ describe('a change', () => {
   })
 
   test('takes out who may come in with the last service that has visitors with requests, and says nothing of it otherwise', () => {
-    const guarded = { ...before, access: { password: true, oidc: 'https://a.example' } }
+    const guarded = {
+      ...before,
+      access: { password: true, oidc: 'https://a.example', oidc_scopes: ['email'] },
+    }
     expect(changesOf(guarded, formOf(guarded), 0)).toEqual({})
     expect(changesOf(guarded, { ...formOf(guarded), kind: 'udp', target: '1' }, 0)).toMatchObject({
       access: null,
     })
     expect(changesOf(before, { ...formOf(before), kind: 'udp', target: '1' }, 0)).not.toHaveProperty('access')
-    expect(otherFields(guarded)).toEqual(['tcp', 'routes', 'access.oidc'])
+    expect(otherFields(guarded)).toEqual(['tcp', 'routes', 'access.oidc_scopes'])
   })
 })

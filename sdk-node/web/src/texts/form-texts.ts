@@ -58,7 +58,7 @@ export const ACCESS = {
     asks: 'only whom this lets in',
   },
   about:
-    'With several of password, users and token, each lets in. A secret may also be in a file or the environment of the agent: file:PATH, env:NAME.',
+    'With several of password, users, token and issuer, each lets in. A secret may also be in a file or the environment of the agent: file:PATH, env:NAME.',
   password: 'Password of all visitors',
   users: 'Users',
   addUser: 'Add a user',
@@ -67,6 +67,14 @@ export const ACCESS = {
   passwordOf: (name: string): string => (name === '' ? 'Password of the user' : `Password of ${name}`),
   bearer: 'Token of programs',
   bearerAbout: '16 characters or more. svc.toml has it as it is; of passwords it has hashes.',
+  oidc: 'Sign-in at an issuer of OpenID Connect (optional)',
+  oidcLegend: 'Who signs in there',
+  oidcAbout:
+    'The issuer needs the redirect URI https://HOST/.svc/access/oidc/callback for each host of the tunnel.',
+  oidcClientId: 'Client ID at the issuer',
+  oidcSecret: 'Client secret (optional)',
+  oidcAllow: 'Addresses, @domains and subjects that may come in',
+  oidcGroups: 'Groups whose members may come in, separated by commas',
   isSet: 'set',
   isRemoved: 'removed when you save',
   keep: 'Keep it',
@@ -94,5 +102,8 @@ export const ACCESS = {
     name: 'The user needs a name.',
     twice: 'This user is there already.',
     time: 'Choose a time.',
+    issuer: 'This is no URL with https:.',
+    clientId: 'Type the name of the registration at the issuer.',
+    allow: 'Say who may come in: without that, everybody with an account there could.',
   },
 } as const

@@ -48,6 +48,7 @@ export function AccessSection({ access, set, fault }: AccessSectionProps): VNode
           error={errorOf('bearer')}
           set={(change) => set({ bearer: { ...access.bearer, ...change } })}
         />
+        <Issuer {...props} />
         <Check label={ACCESS.knock} isOn={access.knock} onChange={(knock) => set({ knock })} />
         <Ends {...props} />
         <Bounds {...props} />
@@ -56,11 +57,21 @@ export function AccessSection({ access, set, fault }: AccessSectionProps): VNode
   )
 }
 
-function summaryOf({ password, users, bearer, knock, allowIp, denyIp, end, ...more }: AccessFields): string {
+function summaryOf({
+  password,
+  users,
+  bearer,
+  oidc,
+  knock,
+  allowIp,
+  denyIp,
+  end,
+  ...more
+}: AccessFields): string {
   const { once, maxVisitors, rate } = more
   const isAny = (secret: { isSet: boolean; change: string; text: string }): boolean =>
     secret.text !== '' || (secret.isSet && secret.change === 'keep')
-  const asks = [password, bearer, ...users].some(isAny) || knock
+  const asks = [password, bearer, ...users].some(isAny) || knock || oidc.trim() !== ''
   const bounds = [allowIp, denyIp, maxVisitors, rate].some((text) => text !== '')
   if (asks) return ACCESS.summary.asks
   return once || bounds || end !== 'never' ? ACCESS.summary.bounds : ACCESS.summary.everybody
@@ -127,6 +138,59 @@ function UserLine({ user, change, remove, errorOf }: UserLineProps): VNode {
         </div>
       )}
     </div>
+  )
+}
+
+/** Sign-in at an issuer of OpenID Connect: the other fields are there with its URL. */
+function Issuer({ access, set, errorOf }: AccessProps): VNode {
+  const { oidc, oidcClientId, oidcSecret, oidcAllow, oidcGroups } = access
+  return (
+    <>
+      <Field
+        id="access-oidc"
+        label={ACCESS.oidc}
+        hint="https://accounts.example.org"
+        value={oidc}
+        error={errorOf('oidc')}
+        onChange={(oidc) => set({ oidc })}
+      />
+      {oidc.trim() !== '' && (
+        <fieldset class="stack">
+          <legend>{ACCESS.oidcLegend}</legend>
+          <p class="quiet">{ACCESS.oidcAbout}</p>
+          <Field
+            id="access-oidc-client"
+            label={ACCESS.oidcClientId}
+            value={oidcClientId}
+            error={errorOf('oidc_client_id')}
+            onChange={(oidcClientId) => set({ oidcClientId })}
+          />
+          <SecretControl
+            id="access-oidc-secret"
+            label={ACCESS.oidcSecret}
+            secret={oidcSecret}
+            error={errorOf('oidc_client_secret')}
+            set={(change) => set({ oidcSecret: { ...oidcSecret, ...change } })}
+          />
+          <Field
+            id="access-oidc-allow"
+            label={ACCESS.oidcAllow}
+            hint="@example.org bob@example.com"
+            value={oidcAllow}
+            error={errorOf('oidc_allow')}
+            onChange={(oidcAllow) => set({ oidcAllow })}
+          />
+          <Field
+            id="access-oidc-groups"
+            label={ACCESS.oidcGroups}
+            hint="staff, on call"
+            value={oidcGroups}
+            error={errorOf('oidc_groups')}
+            onChange={(oidcGroups) => set({ oidcGroups })}
+          />
+        </fieldset>
+      )}
+    </>
   )
 }
 

@@ -27,6 +27,14 @@ export interface AccessFields {
   password: Secret
   users: readonly User[]
   bearer: Secret
+  /** The URL of an issuer of OpenID Connect; empty for none. The other fields of it count with it alone. */
+  oidc: string
+  oidcClientId: string
+  oidcSecret: Secret
+  /** Words, separated by spaces. */
+  oidcAllow: string
+  /** Separated by commas: names of groups may have spaces. */
+  oidcGroups: string
   knock: boolean
   /** Words, separated by spaces. */
   allowIp: string
@@ -53,6 +61,11 @@ const SHOWN: ReadonlySet<string> = new Set([
   'password',
   'users',
   'bearer',
+  'oidc',
+  'oidc_client_id',
+  'oidc_client_secret',
+  'oidc_allow',
+  'oidc_groups',
   'knock',
   'allow_ip',
   'deny_ip',
@@ -61,6 +74,9 @@ const SHOWN: ReadonlySet<string> = new Set([
   'max_visitors',
   'rate',
 ])
+
+/** Fields of OpenID Connect that the form does not show, and that go with the issuer. */
+const OIDC_REST = ['oidc_groups_claim', 'oidc_scopes']
 
 export function secretOf(isSet: boolean): Secret {
   return { isSet, change: 'keep', text: '' }
@@ -73,6 +89,11 @@ export function accessFieldsOf(setting: SettingValue | undefined): AccessFields 
     password: secretOf(access.password !== undefined),
     users: Object.keys(tableOf(access.users)).map((name, id) => ({ id, name, ...secretOf(true) })),
     bearer: secretOf(access.bearer !== undefined),
+    oidc: textOf(access.oidc),
+    oidcClientId: textOf(access.oidc_client_id),
+    oidcSecret: secretOf(access.oidc_client_secret !== undefined),
+    oidcAllow: textOf(access.oidc_allow),
+    oidcGroups: [access.oidc_groups ?? []].flat().join(', '),
     knock: access.knock === true,
     allowIp: textOf(access.allow_ip),
     denyIp: textOf(access.deny_ip),
@@ -111,6 +132,7 @@ export function accessChanges(
     ...secretChange('password', fields.password),
     ...(users.length > 0 && { users: Object.fromEntries(users) }),
     ...secretChange('bearer', fields.bearer),
+    ...oidcRest(before, fields),
     ...endChange(fields, now),
     ...Object.fromEntries(plain),
   }
@@ -129,6 +151,13 @@ function secretChange(name: string, secret: Secret): AccessChanges {
   return text === undefined ? {} : { [name]: text }
 }
 
+/** Without an issuer, nothing of it stays. */
+function oidcRest(before: SettingValue | undefined, { oidc, oidcSecret }: AccessFields): AccessChanges {
+  if (oidc.trim() !== '') return secretChange('oidc_client_secret', oidcSecret)
+  const left = ['oidc_client_secret', ...OIDC_REST].filter((field) => tableOf(before)[field] !== undefined)
+  return Object.fromEntries(left.map((field) => [field, null]))
+}
+
 /** An end is written as a time: hours would begin anew with each start of the tunnel. */
 function endChange({ end, endAt, expires }: AccessFields, now: number): AccessChanges {
   if (end === 'kept') return {}
@@ -137,8 +166,15 @@ function endChange({ end, endAt, expires }: AccessFields, now: number): AccessCh
   return { expires: at.toISOString() }
 }
 
-function plainValues({ knock, allowIp, denyIp, once, maxVisitors, rate }: AccessFields): AccessChanges {
+function plainValues(fields: AccessFields): AccessChanges {
+  const { knock, allowIp, denyIp, once, maxVisitors, rate, oidc, oidcClientId, oidcAllow, oidcGroups } =
+    fields
+  const issuer = oidc.trim() || null
   return {
+    oidc: issuer,
+    oidc_client_id: (issuer && oidcClientId.trim()) || null,
+    oidc_allow: issuer && listOf(oidcAllow),
+    oidc_groups: issuer && groupsOf(oidcGroups),
     knock: knock || null,
     allow_ip: listOf(allowIp),
     deny_ip: listOf(denyIp),
@@ -158,11 +194,27 @@ function listOf(text: string): string[] | null {
   return words.length > 0 ? words : null
 }
 
+function groupsOf(text: string): string[] | null {
+  const names = text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  return names.length > 0 ? names : null
+}
+
+interface MissingTexts {
+  secret: string
+  name: string
+  twice: string
+  time: string
+  issuer: string
+  clientId: string
+  allow: string
+}
+
 /** @returns what is missing in the form; undefined for nothing */
-export function missingIn(
-  { password, bearer, users, end, endAt }: AccessFields,
-  texts: { secret: string; name: string; twice: string; time: string },
-): Fault | undefined {
+export function missingIn(fields: AccessFields, texts: MissingTexts): Fault | undefined {
+  const { password, bearer, users, end, endAt } = fields
   for (const [field, secret] of Object.entries({ password, bearer }))
     if (isEmptied(secret)) return { field, text: texts.secret }
   for (const user of users) {
@@ -172,7 +224,24 @@ export function missingIn(
     const isTwice = users.some(({ id, name }) => id < user.id && name.trim() === user.name.trim())
     if (isTwice) return { field: `${field}-name`, text: texts.twice }
   }
+  const oidc = missingForOidc(fields, texts)
+  if (oidc !== undefined) return oidc
   if (end === 'at' && Number.isNaN(Date.parse(endAt))) return { field: 'expires', text: texts.time }
+  return undefined
+}
+
+function missingForOidc(
+  { oidc, oidcClientId, oidcSecret, oidcAllow, oidcGroups }: AccessFields,
+  texts: MissingTexts,
+): Fault | undefined {
+  if (oidc.trim() === '') return undefined
+  const url = URL.parse(oidc.trim())
+  // The plain form is for an issuer on the agent's machine, which checks it.
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return { field: 'oidc', text: texts.issuer }
+  if (oidcClientId.trim() === '') return { field: 'oidc_client_id', text: texts.clientId }
+  if (isEmptied(oidcSecret)) return { field: 'oidc_client_secret', text: texts.secret }
+  if (oidcAllow.trim() === '' && groupsOf(oidcGroups) === null)
+    return { field: 'oidc_allow', text: texts.allow }
   return undefined
 }
 
