@@ -192,6 +192,8 @@ export interface AgentStatus {
   tunnels: TunnelStatus[]
   /** The last requests of visitors, oldest first, at most 100. */
   requests: AgentRequest[]
+  /** The last visitors of UDP services, oldest first, at most 100 of these and of requests together; none for readers. */
+  flows: AgentFlow[]
   /** The visitors who wait to be let in, oldest first; none for readers. */
   knocks: AgentKnock[]
   /** Errors that do not end a tunnel, oldest first: those of the last half minute, and targets at which nothing listens. */
@@ -324,6 +326,17 @@ export interface AgentWebhook {
   reason: string
   /** The seconds since it was signed, by this machine's clock. Undefined when the sender signs no time. */
   age_seconds?: number | undefined
+}
+
+/** A flow: the datagrams of one visitor to a UDP service. */
+export interface AgentFlow {
+  tunnel?: string | undefined
+  /** The visitor's address, or its network. Undefined when unknown or not wanted. */
+  address?: string | undefined
+  /** The visitor's port, with its whole address. */
+  port?: number | undefined
+  /** The port of this machine from which the service gets the visitor's datagrams. */
+  local_port: number
 }
 
 /** A visitor who waits to be let in, and its tunnel. */

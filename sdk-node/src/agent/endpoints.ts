@@ -99,7 +99,7 @@ export const ENDPOINTS: Readonly<Record<string, Endpoint<EndpointContext>>> = {
     answer: ({ caller }, { operations, url }) => {
       const status = operations.status(url)
       if (caller?.role === 'owner') return status
-      return { ...status, requests: status.requests.map(withoutVisitor), knocks: [] }
+      return { ...status, requests: status.requests.map(withoutVisitor), flows: [], knocks: [] }
     },
   },
   [AGENT_PATH.config]: {

@@ -111,6 +111,7 @@ export class AgentCore implements AgentOperations {
           return { name: tunnel.name, ...tunnel.state, ...target, can_be_shared, recorded, relays }
         }),
       requests: [...store.requests],
+      flows: store.flows,
       knocks: store.knockReports().map(({ event: _event, ...knock }) => knock),
       errors: store.recentErrors.standing.map(
         ({ tunnel, relay, code, message }): TunnelError => ({

@@ -1,6 +1,7 @@
 // The reports of `svc`: each is a JSON line for machines, or a line of text for people.
 
 import type {
+  AgentFlow,
   AgentRequest,
   AgentShare,
   CopyStatus,
@@ -49,15 +50,8 @@ interface Subject {
 export type VisitorReport = Extract<Report, { event: 'request' | 'flow' | 'held' }>
 
 /** A UDP service has a new visitor. */
-export interface FlowReport {
+export interface FlowReport extends AgentFlow {
   event: 'flow'
-  tunnel?: string | undefined
-  /** The visitor's address, or its network. Undefined when unknown or not wanted. */
-  address?: string | undefined
-  /** The visitor's port, with its whole address. */
-  port?: number | undefined
-  /** The port of this machine from which the service gets the visitor's datagrams. */
-  local_port: number
 }
 
 /** A request that came while the target was down was kept, delivered or lost. */

@@ -3,6 +3,7 @@
 import type { KnockingVisitor, PlatformSite } from '@svc/sdk-core'
 import type { WebhookVerdict } from '@svc/sdk-core/webhooks'
 import type {
+  AgentFlow,
   AgentRequest,
   AgentWebhook,
   CopyStatus,
@@ -97,6 +98,15 @@ export class StatusStore {
   /** The last requests and flows, oldest first. */
   get visits(): readonly VisitorReport[] {
     return this.#visits
+  }
+
+  /** The flows among them. */
+  get flows(): AgentFlow[] {
+    return this.#visits.flatMap((visit) => {
+      if (visit.event !== 'flow') return []
+      const { event: _event, ...flow } = visit
+      return [flow]
+    })
   }
 
   held(report: Omit<HeldReport, 'event'>): void {

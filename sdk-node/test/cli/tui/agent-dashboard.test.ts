@@ -44,6 +44,7 @@ const STATUS: AgentStatus = {
     },
   ],
   requests: [{ tunnel: 'demo', method: 'GET', path: '/a', status: 200, ms: 3 }],
+  flows: [],
   knocks: [],
   errors: [{ tunnel: 'demo', code: 'target_unreachable', message: 'the target does not answer' }],
 }

@@ -17,6 +17,7 @@ import { useTunnelForm } from '../tunnels/form-opener.tsx'
 import { TunnelCard } from '../tunnels/tunnel-card.tsx'
 import { isOnline } from '../tunnels/tunnel-state.ts'
 import { AgentCard } from './agent-card.tsx'
+import { FlowsCard } from './flows-card.tsx'
 import { KnocksCard } from './knocks-card.tsx'
 import { RelaysCard } from './relays-card.tsx'
 import { RequestsCard } from './requests-card.tsx'
@@ -63,6 +64,7 @@ export function Dashboard({ isOwner }: { isOwner: boolean }): VNode {
       ))}
       <KnocksCard knocks={data.knocks} refresh={refresh} />
       <RequestsCard requests={data.requests} areSeveral={tunnels.length > 1} />
+      <FlowsCard flows={data.flows} areSeveral={tunnels.length > 1} />
       <RelaysCard tunnels={tunnels} config={config.data} isOwner={isOwner} refresh={refresh} />
       <AgentCard status={data} config={config.data} isOwner={isOwner} refresh={refresh} />
       <Confirm />

@@ -24,7 +24,8 @@ export const apiSource: InspectorSource = {
   stopReplays: () => call(INSPECTOR_PATH.stopReplays, {}, { body: {} }),
   clear: () => call(INSPECTOR_PATH.clear, {}, { body: {} }),
   pause: (paused) => call(INSPECTOR_PATH.pause, {}, { body: { paused } satisfies PauseRequest }),
-  compare: (one, other, unmask) => call(INSPECTOR_PATH.compare, { one, other, unmask }),
+  compare: (one, other, unmask, message_type) =>
+    call(INSPECTOR_PATH.compare, { one, other, unmask, message_type }),
   exported: async (id, format, unmask) =>
     (await call<ExportedText>(INSPECTOR_PATH.export, { id, format, unmask })).text,
   har: async (of, unmask) => (await call<HarFile>(INSPECTOR_PATH.har, { ...of, unmask })).har,

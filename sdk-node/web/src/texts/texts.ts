@@ -149,6 +149,13 @@ export const REQUESTS = {
   ms: (ms: number): string => `${Math.round(ms)} ms`,
 } as const
 
+export const FLOWS = {
+  title: 'Last UDP visitors',
+  about: 'The service sees each visitor as a port of this machine.',
+  unknown: 'address unknown',
+  localPort: (port: number): string => `port ${port}`,
+} as const
+
 export const KNOCKS = {
   title: 'Visitors who wait',
   unknownAddress: 'unknown address',
