@@ -5,6 +5,7 @@ import { decodedBody } from './decoded-body.ts'
 import type { Content, Entry } from './entry.ts'
 import { hexDump } from './hex-dump.ts'
 import type { Comparison } from './messages.ts'
+import { type Decoding, grpcMessages, protobufView } from './protobuf-view.ts'
 import { maskedFields } from './secrets.ts'
 
 /** The most lines of each content that differ and are compared: the work grows with their product. */
@@ -16,14 +17,20 @@ const ALWAYS_OTHERS: ReadonlySet<string> = new Set(['date'])
 
 type Line = Comparison['lines'][number]
 
-export async function compared(one: Entry, other: Entry, isUnmasked: boolean): Promise<Comparison> {
-  const [first, second] = await Promise.all([linesOf(one.response), linesOf(other.response)])
-  const { lines, cut } = differences(first.lines, second.lines)
+/** @param decodingOf by which types the protobuf of an entry is shown. @default the numbers of fields alone */
+export async function compared(
+  one: Entry,
+  other: Entry,
+  isUnmasked: boolean,
+  decodingOf: (entry: Entry) => Decoding = () => ({ descriptors: [] }),
+): Promise<Comparison> {
+  const [first, second] = await Promise.all([one, other].map((entry) => linesOf(entry, decodingOf(entry))))
+  const { lines, cut } = differences(first!.lines, second!.lines)
   return {
     status: [one.response?.status, other.response?.status],
     headers: differentFields(one.response, other.response, isUnmasked),
     lines,
-    cut: cut || first.cut || second.cut,
+    cut: cut || first!.cut || second!.cut,
   }
 }
 
@@ -46,14 +53,43 @@ function valuesOf(content: Content | undefined, isUnmasked: boolean): Map<string
   return new Map([...grouped].map(([name, all]) => [name, all.map(({ value }) => value).join('\n')]))
 }
 
-async function linesOf(content: Content | undefined): Promise<{ lines: string[]; cut: boolean }> {
-  if (!content || content.bodyBytes === 0) return { lines: [], cut: false }
-  const decoded = await decodedBody(content)
-  const view = bodyView(content, decoded)
-  if (view.kind === 'json' || view.kind === 'text') return { lines: view.text.split('\n'), cut: view.cut }
-  const { bytes } = decoded
-  const isCut = decoded.length !== bytes.length || bytes.length > HEX_MAX_BYTES
-  return { lines: hexDump(bytes.subarray(0, HEX_MAX_BYTES)).split('\n'), cut: isCut }
+interface Lines {
+  lines: string[]
+  cut: boolean
+}
+
+async function linesOf(entry: Entry, decoding: Decoding): Promise<Lines> {
+  const { response } = entry
+  if (entry.kind === 'grpc') return await linesOfMessages(entry, decoding)
+  if (!response || response.bodyBytes === 0) return { lines: [], cut: false }
+  const decoded = await decodedBody(response)
+  const view = (await protobufView(entry, 'response', decoded, decoding)) ?? bodyView(response, decoded)
+  if (view.kind === 'json' || view.kind === 'text' || view.kind === 'protobuf')
+    return { lines: view.text.split('\n'), cut: view.cut }
+  return linesOfBytes(decoded.bytes, decoded.length !== decoded.bytes.length)
+}
+
+/** The messages of an answer of gRPC, one after the other. */
+async function linesOfMessages(entry: Entry, { descriptors }: Decoding): Promise<Lines> {
+  const shown = await grpcMessages(entry, descriptors)
+  const answers = entry.messages.filter(({ direction }) => direction === 'out')
+  const parts = answers.map((message): Lines => {
+    const one = shown.get(message)
+    return one
+      ? { lines: one.text.split('\n'), cut: one.cut }
+      : linesOfBytes(message.data, message.size > message.data.length)
+  })
+  return {
+    lines: parts.flatMap(({ lines }) => lines),
+    cut: entry.droppedMessages > 0 || parts.some(({ cut }) => cut),
+  }
+}
+
+function linesOfBytes(bytes: Uint8Array, isCut: boolean): Lines {
+  return {
+    lines: hexDump(bytes.subarray(0, HEX_MAX_BYTES)).split('\n'),
+    cut: isCut || bytes.length > HEX_MAX_BYTES,
+  }
 }
 
 function differences(one: readonly string[], other: readonly string[]): Pick<Comparison, 'lines' | 'cut'> {

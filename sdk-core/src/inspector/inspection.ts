@@ -146,9 +146,16 @@ export class Inspection {
     return promise
   }
 
-  /** Compares the responses of two entries. @throws SvcError `invalid_option` */
-  compare(one: string, other: string, isUnmasked: boolean): Promise<Comparison> {
-    return compared(this.get(one), this.get(other), isUnmasked)
+  /**
+   * Compares the responses of two entries.
+   * @param messageType the type of protobuf contents of which nothing says it
+   * @throws SvcError `invalid_option`
+   */
+  compare(one: string, other: string, isUnmasked: boolean, messageType?: string): Promise<Comparison> {
+    return compared(this.get(one), this.get(other), isUnmasked, (entry) => ({
+      descriptors: this.inspector.descriptorsOf(entry),
+      messageType,
+    }))
   }
 
   /** Returns a program that sends the request of an entry. @throws SvcError `invalid_option` */

@@ -75,7 +75,7 @@ export const INSPECTOR_ENDPOINTS: Readonly<Record<string, Endpoint<InspectorCont
   ),
   [INSPECTOR_PATH.compare]: asking('GET', (inspection, { query }) => {
     const [one, other] = ['one', 'other'].map((name) => knownId(inspection, query.get(name)))
-    return inspection.compare(one!, other!, isUnmasked(query))
+    return inspection.compare(one!, other!, isUnmasked(query), query.get('message_type') ?? undefined)
   }),
   [INSPECTOR_PATH.export]: asking('GET', (inspection, { query }): ExportedText => {
     const format = FORMATS.find((each) => each === query.get('format'))

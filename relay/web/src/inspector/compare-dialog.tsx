@@ -4,6 +4,7 @@ import { formatClock } from '../common/format.ts'
 import { Modal } from '../common/modal.tsx'
 import { useEffect, useState, type VNode } from '../preact.ts'
 import { statusOf } from './entry-row.tsx'
+import { messageType } from './message-type.ts'
 import type { InspectorSource } from './source.ts'
 import { COMPARE, LIST } from './texts.ts'
 import type { Comparison, EntryDetail, EntrySummary } from './types.ts'
@@ -67,7 +68,7 @@ function Differences({ one, other, source, isUnmasked }: DifferencesProps): VNod
   useEffect(() => {
     let isOver = false
     setFound(undefined)
-    source.compare(one, other, isUnmasked).then(
+    source.compare(one, other, isUnmasked, messageType.value).then(
       (comparison) => isOver || setFound(comparison),
       (error: Error) => isOver || setFound(error),
     )

@@ -23,7 +23,8 @@ export interface InspectorSource {
   stopReplays(): Promise<unknown>
   clear(): Promise<InspectorState>
   pause(isPaused: boolean): Promise<InspectorState>
-  compare(one: string, other: string, isUnmasked: boolean): Promise<Comparison>
+  /** @param messageType as in `entry` */
+  compare(one: string, other: string, isUnmasked: boolean, messageType?: string): Promise<Comparison>
   /** Resolves with a program that sends the request. */
   exported(id: string, format: ExportFormat, isUnmasked: boolean): Promise<string>
   /** Resolves with an HTTP Archive of one entry, or of those that fit a query. */

@@ -22,7 +22,8 @@ export function tabSource(inspection: Inspection): InspectorSource {
       inspector.pause(isPaused)
       return inspection.state
     },
-    compare: async (one, other, isUnmasked) => inspection.compare(one, other, isUnmasked),
+    compare: async (one, other, isUnmasked, messageType) =>
+      inspection.compare(one, other, isUnmasked, messageType),
     exported: async (id, format, isUnmasked) => inspection.export(id, format, isUnmasked),
     har: (of, isUnmasked) =>
       'id' in of ? inspection.harOf(of.id, isUnmasked) : inspection.har(of, isUnmasked),
