@@ -54,6 +54,14 @@ async function share(page: Page, files: ReturnType<typeof photo>[], text = ''): 
   await page.waitForURL(/\/$/)
 }
 
+test('a photo that no service worker takes is dropped by the relay, and the page says so', async ({
+  phone,
+}) => {
+  await share(phone, [photo('holiday.jpg')])
+  await expect(phone.getByText('the relay, to which it went instead, dropped it unread')).toBeVisible()
+  await expectAccessiblePart(phone, '.publish')
+})
+
 test('it can be installed, and a photo that is shared to it has a link after one press', async ({
   phone,
   relay,

@@ -1,5 +1,6 @@
 // The relay's own pages: what `svc-relay` serves as it is started from a checkout, and what it says where they are not built.
 
+import { once } from 'node:events'
 import { cp, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -86,6 +87,34 @@ describe('without SVC_SITE_DIR', () => {
       [true, "default-src 'none'; connect-src https:"],
     ])
     for (const [isProbe, policy] of policies) if (!isProbe) expect(policy).toMatch(/connect-src 'self'(;|$)/)
+  })
+
+  test('a share that no service worker takes leads to the landing page before its body is sent, and the connection ends', async () => {
+    const socket = relay.tls(new URL(relay.origin).hostname)
+    const head = [
+      'POST /share-target/ HTTP/1.1',
+      `Host: ${new URL(relay.origin).host}`,
+      'Content-Type: multipart/form-data; boundary=x',
+      'Content-Length: 1000000000',
+    ]
+    socket.write(`${head.join('\r\n')}\r\n\r\n`)
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    expect(`${answer}`).toMatch(/^HTTP\/1\.1 303 See Other\r\n/)
+    expect(`${answer}`).toMatch(/\r\nLocation: \/\?shared=refused\r\n/)
+    expect(`${answer}`).toMatch(/\r\nConnection: close\r\n/)
+    socket.on('error', () => {})
+    const over = new Promise((resolve) => socket.once('close', resolve))
+    // As a browser that goes on, which costs the relay a bounded part.
+    const more = Buffer.alloc(64 * 1024)
+    const send = (): void => {
+      while (!socket.destroyed && socket.write(more));
+      socket.once('drain', send)
+    }
+    send()
+    await over
+    expect(socket.bytesWritten).toBeLessThan(64 * 1024 * 1024)
+    expect(await relay.call('GET', '/share-target/')).toMatchObject({ status: 404 })
+    expect(await relay.call('POST', '/share-target/x')).toMatchObject({ status: 404 })
   })
 
   test('nothing of it is worth a warning', () => {

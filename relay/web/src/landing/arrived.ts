@@ -4,15 +4,17 @@ import { addFiles } from './demos/shelf.ts'
 import { lastChoices } from './publication.ts'
 import type { Shared } from './share-target/shared.ts'
 
-export type Arrived = Shared | 'nothing' | undefined
+/** Or why there is nothing: it did not come, or the relay refused it since it did not go to the service worker. */
+export type Arrived = Shared | 'nothing' | 'refused' | undefined
 
 export const arrived: Store<Arrived> = new Store<Arrived>(undefined)
 
 /** The app was opened by a share: the page's address says so, and is then that of the page again. */
 export async function receiveShared(): Promise<void> {
-  const isShare = new URLSearchParams(location.search).has('shared')
-  if (!isShare) return
+  const outcome = new URLSearchParams(location.search).get('shared')
+  if (outcome === null) return
   history.replaceState(null, '', '/')
+  if (outcome === 'refused') return arrived.set('refused')
   const { takeShared } = await import('./share-target/shared.ts')
   const shared = await takeShared().catch(() => undefined)
   arrived.set(shared && (shared.files.length > 0 || shared.text !== '') ? shared : 'nothing')

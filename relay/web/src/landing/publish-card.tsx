@@ -66,8 +66,8 @@ function Choice({ previous }: { previous: Publication | undefined }): VNode {
   const gift = useStore(arrived)
   useEffect(() => {
     if (gift === undefined) return
-    setTaken(gift === 'nothing' ? LANDING.nothingArrived : LANDING.arrived(nameOf(gift)))
-    if (gift === 'nothing') return arrived.set(undefined)
+    setTaken(typeof gift === 'string' ? LANDING.notArrived[gift] : LANDING.arrived(nameOf(gift)))
+    if (typeof gift === 'string') return arrived.set(undefined)
     choose(takeArrived(gift))
     set({ note: lastChoices.value.note })
     publish.current?.focus()
@@ -199,7 +199,7 @@ function Published(now: Publication): VNode {
 function ArrivedMeanwhile({ kind }: { kind: Kind }): VNode | null {
   const gift = useStore(arrived)
   if (gift === undefined) return null
-  if (gift === 'nothing') return <p class="arrived">{LANDING.nothingArrived}</p>
+  if (typeof gift === 'string') return <p class="arrived">{LANDING.notArrived[gift]}</p>
   if (kind !== 'folder' || gift.files.length === 0)
     return <p class="arrived">{LANDING.arrivedForLater(nameOf(gift))}</p>
   return (

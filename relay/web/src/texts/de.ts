@@ -184,8 +184,12 @@ export const TRANSLATION: Translation = {
     arrivedForFolder: (name) => `${name} wurde mit dieser Seite geteilt.`,
     arrivedForLater: (name) =>
       `${name} wurde mit dieser Seite geteilt. Wenn diese Seite beendet ist, lässt es sich veröffentlichen.`,
-    nothingArrived:
-      'Was geteilt wurde, ist nicht angekommen: Vielleicht ist es größer als 256 MiB, oder die App wurde gerade erst installiert. Hier lässt es sich auswählen.',
+    notArrived: {
+      nothing:
+        'Was geteilt wurde, ist nicht angekommen: Vielleicht ist es größer als 256 MiB, oder die App wurde gerade erst installiert. Hier lässt es sich auswählen.',
+      refused:
+        'Was geteilt wurde, ist nicht angekommen: Die App war noch nicht bereit, und das Relay, zu dem es stattdessen ging, hat es ungelesen verworfen. Bitte noch einmal teilen oder hier auswählen.',
+    },
     publishToo: 'Auch das veröffentlichen',
     aText: 'Ein Text',
     andMore: (name, count) => `${name} und ${count} weitere`,

@@ -93,8 +93,12 @@ export const LANDING = {
   arrivedForFolder: (name: string): string => `${name} was shared to this page.`,
   arrivedForLater: (name: string): string =>
     `${name} was shared to this page. Stop this site first, then you can publish it.`,
-  nothingArrived:
-    'What was shared did not arrive: it may be larger than 256 MiB, or this app was installed a moment ago. Choose it here.',
+  notArrived: {
+    nothing:
+      'What was shared did not arrive: it may be larger than 256 MiB, or this app was installed a moment ago. Choose it here.',
+    refused:
+      'What was shared did not arrive: this app was not ready for it, and the relay, to which it went instead, dropped it unread. Share it again, or choose it here.',
+  },
   publishToo: 'Publish it, too',
   aText: 'A text',
   andMore: (name: string, count: number): string => `${name} and ${count} more`,

@@ -12,6 +12,7 @@ import { findFile } from '../http/stored-file.ts'
 import { createCaFiles } from './ca-files.ts'
 import { createDocumentation } from './documentation.ts'
 import { createSdkModules } from './sdk-files.ts'
+import { refuseShares } from './share-target.ts'
 import { createStaticFiles, isLandingPage, protectPage } from './static-files.ts'
 
 const SERVICE_UNAVAILABLE = 503
@@ -52,9 +53,11 @@ export function createPages({
     (name === RELAYS_PAGE && !hasDiscovery)
   const site =
     directory === undefined
-      ? unlessUnbuilt(
-          createStaticFiles(installation().pages(), isBuiltInOff, writer, { origin }),
-          isBuiltInOff,
+      ? refuseShares(
+          unlessUnbuilt(
+            createStaticFiles(installation().pages(), isBuiltInOff, writer, { origin }),
+            isBuiltInOff,
+          ),
         )
       : createStaticFiles(directory, isOff, writer)
   const documentation = createDocumentation(directory, writer, site)
