@@ -8,6 +8,7 @@ import { loadIdentityFile } from '../identity/identity-file.ts'
 import { hasHttp } from './commands/expose-options.ts'
 import { ProcessInspector } from './commands/process-inspector.ts'
 import { share } from './commands/share.ts'
+import type { ShareSource } from './commands/share-links.ts'
 import { showStatus } from './commands/status-socket.ts'
 import type { TunnelContext } from './commands/tunnel.ts'
 import { TunnelSupervisor } from './commands/tunnel-supervisor.ts'
@@ -104,8 +105,8 @@ async function execute(
       return EXIT.ok
     }
     case 'share': {
-      const { obeyShare } = await import('./commands/share-socket.ts')
-      await obeyShare(statusFolder(env), chosen, tell)
+      const { obeyShare } = await import('./commands/share-links.ts')
+      await obeyShare(await shareSource(env), chosen, tell)
       return EXIT.ok
     }
     case 'webhook list': {
@@ -185,6 +186,17 @@ function isOfDomain(chosen: ParsedCommand): chosen is DomainCommand {
 
 function statusFolder(env: NodeJS.ProcessEnv): string {
   return join(settingsFolder(env), 'run')
+}
+
+/** Windows has no Unix sockets in its file system: there the agent alone can be asked. */
+async function shareSource(env: NodeJS.ProcessEnv): Promise<ShareSource> {
+  if (process.platform !== 'win32')
+    return (await import('./commands/share-socket.ts')).tunnelsAtSockets(statusFolder(env))
+  const [{ tunnelsAtAgent }, { stateDirectoryOf }] = await Promise.all([
+    import('./commands/share-agent.ts'),
+    import('../agent/state-directory.ts'),
+  ])
+  return tunnelsAtAgent(resolve(stateDirectoryOf(env)))
 }
 
 /** Runs tunnels, with a live view if there is a terminal, and answers `svc status`. */

@@ -5,7 +5,9 @@ import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { AGENT_PATH, type AgentShares, type MadeShare } from '../../src/agent/api-messages.ts'
-import { obeyShare } from '../../src/cli/commands/share-socket.ts'
+import { tunnelsAtAgent } from '../../src/cli/commands/share-agent.ts'
+import { obeyShare, type ShareSource } from '../../src/cli/commands/share-links.ts'
+import { tunnelsAtSockets } from '../../src/cli/commands/share-socket.ts'
 import type { Report } from '../../src/cli/report/report.ts'
 import { type AgentHome, ANY_PORT, makeHome, type RunningAgent, send, startAgent } from '../support/agent.ts'
 import { listening, visit } from '../support/exposed.ts'
@@ -122,13 +124,8 @@ it('is for nobody without the token of the owner', async () => {
 
 it('keeps links when the tunnel starts again, and answers svc share', async () => {
   const link = await make({ name: 'shared' })
-  const run = join(home.path, 'run')
-  const svc = async (options: object): Promise<Report[]> => {
-    const reports: Report[] = []
-    const chosen = { command: 'share', tunnel: 'shared', options: { json: true, ...options } } as const
-    await obeyShare(run, chosen, (report) => reports.push(report))
-    return reports
-  }
+  const svc = (options: object): Promise<Report[]> =>
+    svcShare(tunnelsAtSockets(join(home.path, 'run')), options)
   expect(await svc({ list: true })).toMatchObject([{ event: 'share', id: link.id, tunnel: 'shared' }])
   await agent.ask('POST', AGENT_PATH.pauseTunnel, { name: 'shared' })
   await expect.poll(list, { timeout: 30_000 }).toEqual([])
@@ -137,4 +134,29 @@ it('keeps links when the tunnel starts again, and answers svc share', async () =
   expect(await statusOfSignIn(link)).toBe(200)
   expect(await svc({ withdraw: link.id })).toEqual([{ event: 'withdrawn', id: link.id }])
   expect(await statusOfSignIn(link)).toBe(403)
+})
+
+async function svcShare(source: ShareSource, options: object, tunnel = 'shared'): Promise<Report[]> {
+  const reports: Report[] = []
+  const chosen = { command: 'share', tunnel, options: { json: true, ...options } } as const
+  await obeyShare(source, chosen, (report) => reports.push(report))
+  return reports
+}
+
+it('answers svc share at its control API, where there are no sockets, as on Windows', async () => {
+  const svc = (options: object, tunnel?: string): Promise<Report[]> =>
+    svcShare(tunnelsAtAgent(home.state), options, tunnel)
+  const [link] = await svc({ note: 'for Bob', once: true })
+  expect(link).toMatchObject({ event: 'shared', tunnel: 'shared', note: 'for Bob', once: true })
+  expect(await statusOfSignIn(link as unknown as MadeShare)).toBe(200)
+  const { id } = link as unknown as MadeShare
+  expect(await svc({ list: true })).toMatchObject([{ event: 'share', id, uses: 1 }])
+  expect(await svc({ list: true }, 'limited')).toEqual([{ event: 'no_shares' }])
+  expect(await svc({ withdraw: id })).toEqual([{ event: 'withdrawn', id }])
+  await expect(svc({ withdraw: id })).rejects.toThrow(`there is no share link ${id}`)
+  await expect(svc({ expires: 'soon' })).rejects.toThrow('until')
+  await expect(svc({}, 'open')).rejects.toThrow('does not ask visitors who they are')
+  await expect(svc({}, 'missing')).rejects.toThrow('no tunnel missing is running')
+  const nowhere = tunnelsAtAgent(join(home.path, 'nowhere'))
+  await expect(svcShare(nowhere, {})).rejects.toThrow('no agent is running')
 })
