@@ -2,6 +2,7 @@
 // not shift.
 
 import type { KnockingVisitor } from '@svc/sdk-browser'
+import { breakable } from '../common/breakable.tsx'
 import { CopyButton } from '../common/copy-button.tsx'
 import { formatClock, formatTime } from '../common/format.ts'
 import { useEffect, useState, type VNode } from '../preact.ts'
@@ -34,7 +35,7 @@ export function PublishedSite({
               <span role="status">{LANDING.publishing}</span>
             ) : (
               <a href={url} target="_blank" rel="noopener">
-                {url}
+                {breakable(url)}
               </a>
             )}
             <CopyButton text={url} label={LANDING.copyUrl} />
@@ -68,7 +69,7 @@ function ShareLink({ url }: { url: string }): VNode {
     <div class="share">
       <div class="row">
         <a {...(url !== '' && { href: url })} target="_blank" rel="noopener">
-          {url}
+          {breakable(url)}
         </a>
         <CopyButton text={url} label={LANDING.copyShareUrl} />
       </div>

@@ -1,5 +1,6 @@
 // One tunnel: its target, its addresses at each relay, its figures, and the owner's actions.
 
+import { breakable } from '@svc/relay-web/common/breakable.tsx'
 import { CopyButton } from '@svc/relay-web/common/copy-button.tsx'
 import { isForPhones } from '@svc/relay-web/common/for-phones.ts'
 import { formatAgo, formatBytes } from '@svc/relay-web/common/format.ts'
@@ -89,7 +90,7 @@ function AtRelay({ relay, areSeveral }: { relay: RelayStatus; areSeveral: boolea
         <div class="row address-line" key={address}>
           {address === url ? (
             <a href={url} target="_blank" rel="noopener noreferrer">
-              {address}
+              {breakable(address)}
             </a>
           ) : (
             <code>{address}</code>
@@ -100,7 +101,7 @@ function AtRelay({ relay, areSeveral }: { relay: RelayStatus; areSeveral: boolea
       {share_url !== undefined && (
         <div class="row address-line">
           <a href={share_url} target="_blank" rel="noopener noreferrer">
-            {share_url}
+            {breakable(share_url)}
           </a>
           <CopyButton text={share_url} label={TUNNEL.copy(share_url)} />
         </div>
