@@ -6,6 +6,7 @@ import { loadPages, uniqueBy } from '../common/load-pages.ts'
 import { usePoll } from '../common/poll.ts'
 import { VirtualList } from '../common/virtual-list.tsx'
 import { useMemo, useState, type VNode } from '../preact.ts'
+import { Link } from '../shell/link.tsx'
 import { COMMON } from '../texts/common.ts'
 import { SITES } from '../texts/sites.ts'
 import { commonTags, type Filter, filterSites } from './filter-sites.ts'
@@ -61,7 +62,10 @@ export function Sites(): VNode {
       </div>
       <Tags tags={tags} pressed={filter.tags} toggle={toggle} />
       {data !== undefined && shown.length === 0 && (
-        <p class="quiet">{leases.length === 0 ? SITES.none : SITES.noMatch}</p>
+        <div class="nothing">
+          <p class="quiet">{leases.length === 0 ? SITES.none : SITES.noMatch}</p>
+          {leases.length === 0 && <Link to="/">{SITES.first}</Link>}
+        </div>
       )}
       {shown.length > 0 && (
         <VirtualList name="sites-list" label={SITES.list} items={shown} keyOf={({ hostname }) => hostname}>

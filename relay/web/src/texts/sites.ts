@@ -12,6 +12,7 @@ export const SITES = {
     return shown === all ? total : `${shown.toLocaleString('en')} of ${total}`
   },
   none: 'Nobody publishes here at the moment.',
+  first: 'Publish from a tab',
   noMatch: 'No site matches.',
   list: 'Published sites',
   ready: 'ready',
