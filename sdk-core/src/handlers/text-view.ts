@@ -11,6 +11,9 @@ const VIEW_MAX_BYTES: number = 256 * 1024
 
 const TEXT =
   /^(?:text\/(?!html)|application\/(?:json|javascript|sql|toml|xml|yaml|x-sh|[\w.-]+\+(?:json|xml))\b)/
+/** A long name has one line above the heading. */
+const STYLE =
+  'body{max-inline-size:60rem}nav{display:flex;gap:var(--space-1);white-space:nowrap}nav span{overflow:hidden;text-overflow:ellipsis}'
 /** Names of text whose types are not registered, or are others'. */
 const NAMES =
   /(?:^|\.)(?:c|cc|conf|cpp|cs|go|h|ini|java|jsx|kt|license|log|lua|makefile|php|pl|py|rb|readme|rs|sh|sql|swift|toml|ts|tsx|zig)$/i
@@ -28,9 +31,5 @@ export async function textView(file: File, name: string): Promise<Response> {
 <h1>${escapeHtml(name)}</h1>
 <p><a class="action plain" href="./${encodeURIComponent(name.toWellFormed())}" download>Download</a></p>
 ${shown}<pre tabindex="0" role="region" aria-label="Text">${escapeHtml(text)}</pre>`
-  return documentAnswer(
-    200,
-    { title: name, main, style: 'body{max-inline-size:60rem}' },
-    { 'Cache-Control': 'no-cache' },
-  )
+  return documentAnswer(200, { title: name, main, style: STYLE }, { 'Cache-Control': 'no-cache' })
 }

@@ -23,7 +23,10 @@ export function App(): VNode {
   return (
     <>
       <header class="top">
-        <strong>{isCommand ? APP.command : APP.name}</strong>
+        <strong class="mark">
+          <Mark />
+          {isCommand ? APP.command : APP.name}
+        </strong>
         {isOwner && !isCommand && <Pages areRequests={areRequests} />}
         <div class="row">
           {now.kind === 'in' && (
@@ -41,6 +44,18 @@ export function App(): VNode {
       {now.kind === 'in' && areRequests && <LazyPage key={now.token} load={loadRequests} />}
       {now.kind === 'in' && !areRequests && <Dashboard key={now.token} isOwner={isOwner} />}
     </>
+  )
+}
+
+/** The mark of relay/web/public/favicon.svg: the page loads no picture. */
+function Mark(): VNode {
+  return (
+    <svg viewBox="0 0 32 32" width={24} height={24} aria-hidden="true">
+      <path
+        fill-rule="evenodd"
+        d="M6 3h7.5a4 4 0 0 1 3.3 1.8L18.2 7H26a4 4 0 0 1 4 4v14a4 4 0 0 1-4 4H6a4 4 0 0 1-4-4V7a4 4 0 0 1 4-4Zm10 9.5a4 4 0 0 0-2 7.46V24h4v-4.04a4 4 0 0 0-2-7.46Z"
+      />
+    </svg>
   )
 }
 

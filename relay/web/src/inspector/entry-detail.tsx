@@ -125,21 +125,23 @@ function Buttons({ entry, actions, isUnmasked }: Omit<DetailProps, 'source'>): V
         <button type="button" class="plain small" onClick={actions.compare}>
           {DETAIL.compare}
         </button>
-        <span class="quiet" aria-hidden="true">
-          {DETAIL.copyAs}
+        <span class="formats">
+          <span class="quiet" aria-hidden="true">
+            {DETAIL.copyAs}
+          </span>
+          {Object.entries(DETAIL.formats).map(([format, name]) => (
+            <button
+              key={format}
+              type="button"
+              class="plain small"
+              disabled={isFixed}
+              aria-label={`${DETAIL.copyAs} ${name}`}
+              onClick={() => actions.copyAs(format as ExportFormat)}
+            >
+              {name}
+            </button>
+          ))}
         </span>
-        {Object.entries(DETAIL.formats).map(([format, name]) => (
-          <button
-            key={format}
-            type="button"
-            class="plain small"
-            disabled={isFixed}
-            aria-label={`${DETAIL.copyAs} ${name}`}
-            onClick={() => actions.copyAs(format as ExportFormat)}
-          >
-            {name}
-          </button>
-        ))}
         <button type="button" class="plain small" onClick={actions.copyLink}>
           {DETAIL.copyLink}
         </button>
