@@ -4,6 +4,7 @@ import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
+import { FEATURES_OFF } from './tools/browser/chromium.ts'
 import { LongTestsFirst } from './tools/long-tests-first.ts'
 import { findChromium } from './tools/programs/chromium.ts'
 import { TEST_TIMEOUT_MS, WAIT_TIMEOUT_MS } from './tools/test-timeouts.ts'
@@ -97,7 +98,7 @@ export default defineConfig({
             provider: playwright({
               launchOptions: {
                 executablePath: findChromium(),
-                args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+                args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', FEATURES_OFF],
               },
             }),
             instances: [{ browser: 'chromium' }],

@@ -10,6 +10,38 @@ import { findChromium } from '../programs/chromium.ts'
 /** Milliseconds for certutil, which is done in a moment or hangs. */
 const CERTUTIL_TIMEOUT_MS = 60_000
 
+/** What Playwright turns off: of two switches of this name, the browser takes the last. */
+export const PLAYWRIGHT_FEATURES_OFF: readonly string[] = [
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'TcpPortRandomizationWin',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+  'PreconnectToSearch',
+  'msForceBrowserSignIn',
+  'msEdgeUpdateLaunchServicesPreferredVersion',
+]
+/**
+ * Processes that each window starts beside its pages, for a list below the address that nobody opens here, and for pages to
+ * come: half of the processor time that a window costs.
+ */
+const PROCESSES_OFF: readonly string[] = [
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxFullPopup',
+  'WebUIOmniboxAimPopup',
+  'SpareRendererForSitePerProcess',
+]
+/** Argument of a Chromium for tests. */
+export const FEATURES_OFF: string = `--disable-features=${[...PLAYWRIGHT_FEATURES_OFF, ...PROCESSES_OFF]}`
+
 export interface Home {
   path: string
   remove(): Promise<void>
@@ -40,6 +72,7 @@ export function chromiumOptions(home: string): LaunchOptions {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      FEATURES_OFF,
     ],
   }
 }
