@@ -68,8 +68,16 @@ export function connectionCapacity(openFiles: number, { hasTcpPorts, hasOverlay 
   }
 }
 
+let openFiles: number | undefined
+
 /** File descriptors that this process may have. Node raises the soft limit to the hard one at its start. */
 export function openFilesMax(): number {
+  // A report takes many milliseconds.
+  openFiles ??= readOpenFilesMax()
+  return openFiles
+}
+
+function readOpenFilesMax(): number {
   // Without excludeNetwork, which @types/node does not know, the report looks up the names of all peers.
   const report = Object.assign(process.report, { excludeNetwork: true, excludeEnv: true })
   const { userLimits } = report.getReport() as { userLimits?: { open_files: { soft: string | number } } }
