@@ -13,6 +13,7 @@ import { type AcmeFront, startAcmeFront } from '../tools/network/acme-front.ts'
 import { freePort } from '../tools/network/free-port.ts'
 import { type AcmeServer, hasAcmeServer, startAcmeServer } from '../tools/programs/pebble.ts'
 import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { test as base, expect, openTenant, useBrowser } from './fixtures.ts'
 
 const DOMAIN = 'shop.example.test'
@@ -158,22 +159,21 @@ test('a domain with the records that the page names is protected, and says so', 
   await tenant.context().close()
 })
 
-test('two tabs with one domain order one certificate', async ({
-  world: { relay, other, front, dns, port, folder },
-  browser,
-  pageServer,
-}) => {
-  const context = await browser.newContext()
-  const orders = front.orders
-  const tabs: Published[] = []
-  for (const url of [relay.url, other.url])
-    tabs.push(await publish(await openTenant(context, pageServer), url, front.directoryUrl))
-  await setRecords(tabs[0]!, dns)
-  for (const { domain } of tabs)
-    await expect.poll(async () => (await domain()).online, { timeout: 60_000 }).toBe(true)
-  const [one, two] = await Promise.all(tabs.map(({ domain }) => domain()))
-  expect(two!.certificate.expiresAt).toBe(one!.certificate.expiresAt)
-  expect(front.orders - orders).toBe(1)
-  expect(await visit(folder, port)).toBe('hello from the page')
-  await context.close()
-})
+wholeOnly(test, 'variant')(
+  'two tabs with one domain order one certificate',
+  async ({ world: { relay, other, front, dns, port, folder }, browser, pageServer }) => {
+    const context = await browser.newContext()
+    const orders = front.orders
+    const tabs: Published[] = []
+    for (const url of [relay.url, other.url])
+      tabs.push(await publish(await openTenant(context, pageServer), url, front.directoryUrl))
+    await setRecords(tabs[0]!, dns)
+    for (const { domain } of tabs)
+      await expect.poll(async () => (await domain()).online, { timeout: 60_000 }).toBe(true)
+    const [one, two] = await Promise.all(tabs.map(({ domain }) => domain()))
+    expect(two!.certificate.expiresAt).toBe(one!.certificate.expiresAt)
+    expect(front.orders - orders).toBe(1)
+    expect(await visit(folder, port)).toBe('hello from the page')
+    await context.close()
+  },
+)

@@ -44,7 +44,7 @@ const test = base.extend<Fixtures>({
 const BACK_MS = 60_000
 /** Cuts before memory is measured, which grows with the first ones, and cuts within which it may not grow. */
 const CUTS = { first: atDepth(10, 5), measured: atDepth(20, 10) }
-const RESTARTS: number = atDepth(5, 3)
+const RESTARTS: number = atDepth(5, 2)
 /** Bytes by which memory may grow with one cut; what belongs to one connection is more. */
 const GROWTH_MAX_BYTES = { site: 150_000, relay: 1_000_000 }
 

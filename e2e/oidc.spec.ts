@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import type { Page } from '@playwright/test'
 import { expose } from '@svc/sdk-node'
 import { type OidcIssuer, startOidcIssuer } from '../tools/oidc/issuer.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { expect, test } from './fixtures.ts'
 import { expectAccessible } from './support/example-page.ts'
 
@@ -66,43 +67,46 @@ test('a page’s site: a visitor signs in, its WebSocket ends with the sign-out,
   expect(await visitor.context().cookies(url)).toEqual([])
 })
 
-test('expose: the server behind learns who the visitor is', async ({ relay, visitor }) => {
-  const server = createServer(({ headers }, response) => {
-    response.setHeader('Content-Type', 'text/html')
-    response.end(`<h1>You are ${headers['x-svc-user']}, ${headers['x-svc-email']}</h1>`)
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const exposure = await expose({
-    relay: relay.url,
-    ca: await readFile(relay.caFile, 'utf8'),
-    name: 'oidc-expose',
-    identity: new Uint8Array(32).fill(9),
-    http: (server.address() as AddressInfo).port,
-    access: {
-      oidc: { issuer: issuer.url, clientId: 'node', clientSecret: 'a secret', allow: ['@example.org'] },
-    },
-  })
-  try {
-    const { url } = exposure.sites[0]!
-    await visitor.goto(`${url}/some/page`)
-    await visitor.getByRole('link', { name: 'alice' }).click()
-    await expect(visitor.locator('h1')).toHaveText('You are alice, alice@example.org')
-    expect(visitor.url()).toBe(`${url}/some/page`)
-    await signOut(visitor, url)
-    expect(await visitor.context().cookies(url)).toEqual([])
-    // A share link leads past the issuer, which gets no fragment of the site's pages either.
-    await visitor.goto(`${url}/some/page#svc-share=not-for-the-issuer`)
-    await expect(visitor.getByRole('link', { name: 'alice' })).toBeVisible()
-    expect(await visitor.evaluate(() => location.hash)).toBe('')
-    const link = await exposure.sites[0]!.share!({ path: '/some/page' })
-    await visitor.goto(link.url)
-    await expect(visitor.locator('h1')).toHaveText('You are undefined, undefined')
-    expect(visitor.url()).toBe(`${url}/some/page`)
-  } finally {
-    await exposure.close()
-    server.close()
-  }
-})
+wholeOnly(test, 'variant')(
+  'expose: the server behind learns who the visitor is',
+  async ({ relay, visitor }) => {
+    const server = createServer(({ headers }, response) => {
+      response.setHeader('Content-Type', 'text/html')
+      response.end(`<h1>You are ${headers['x-svc-user']}, ${headers['x-svc-email']}</h1>`)
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const exposure = await expose({
+      relay: relay.url,
+      ca: await readFile(relay.caFile, 'utf8'),
+      name: 'oidc-expose',
+      identity: new Uint8Array(32).fill(9),
+      http: (server.address() as AddressInfo).port,
+      access: {
+        oidc: { issuer: issuer.url, clientId: 'node', clientSecret: 'a secret', allow: ['@example.org'] },
+      },
+    })
+    try {
+      const { url } = exposure.sites[0]!
+      await visitor.goto(`${url}/some/page`)
+      await visitor.getByRole('link', { name: 'alice' }).click()
+      await expect(visitor.locator('h1')).toHaveText('You are alice, alice@example.org')
+      expect(visitor.url()).toBe(`${url}/some/page`)
+      await signOut(visitor, url)
+      expect(await visitor.context().cookies(url)).toEqual([])
+      // A share link leads past the issuer, which gets no fragment of the site's pages either.
+      await visitor.goto(`${url}/some/page#svc-share=not-for-the-issuer`)
+      await expect(visitor.getByRole('link', { name: 'alice' })).toBeVisible()
+      expect(await visitor.evaluate(() => location.hash)).toBe('')
+      const link = await exposure.sites[0]!.share!({ path: '/some/page' })
+      await visitor.goto(link.url)
+      await expect(visitor.locator('h1')).toHaveText('You are undefined, undefined')
+      expect(visitor.url()).toBe(`${url}/some/page`)
+    } finally {
+      await exposure.close()
+      server.close()
+    }
+  },
+)
 
 /** Signs out of the site, and agrees to sign out of the issuer, which leads back. */
 async function signOut(page: Page, url: string): Promise<void> {

@@ -1,4 +1,5 @@
 // `npm start` and `npm run demo` as a person runs them: what they print works, and Ctrl-C leaves nothing behind.
+
 import { type ChildProcess, exec, spawn } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
@@ -12,6 +13,7 @@ import { chromiumOptions, createHome } from '../tools/browser/chromium.ts'
 import { freePort } from '../tools/network/free-port.ts'
 import { root } from '../tools/programs/command.ts'
 import { curl } from '../tools/programs/curl.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { expect, test } from './fixtures.ts'
 import { expectAccessible, expectFits } from './support/example-page.ts'
 import { WIDTHS_PX } from './support/relay-page.ts'
@@ -173,38 +175,39 @@ test('its first page explains the warning, and leads on once the browser trusts 
   expect(output()).not.toMatch(/handshake/)
 })
 
-test('--lan: a phone finds the relay by its name below local, and what is published there', async ({
-  playwright,
-}) => {
-  const host = `svc-${port}.local`
-  const url = `https://${host}:${port}`
-  const { child, output } = run('start', ['--lan', '--address', '127.0.0.1'], { SVC_URL: url })
-  await expect.poll(output, { timeout: START_TIMEOUT_MS }).toContain('  curl ')
-  expect(await runPrinted('curl ')).toBe('Hello, visitor 1, from a handler in Node.\n')
-  const caFile = path.join(state, 'ca.pem')
-  const { fingerprint256 } = new X509Certificate(readFileSync(caFile))
-  expect(output()).toContain(`  http://127.0.0.1:${port + 1}/\n`)
-  expect(output()).toContain(fingerprint256)
+wholeOnly(test, 'variant')(
+  '--lan: a phone finds the relay by its name below local, and what is published there',
+  async ({ playwright }) => {
+    const host = `svc-${port}.local`
+    const url = `https://${host}:${port}`
+    const { child, output } = run('start', ['--lan', '--address', '127.0.0.1'], { SVC_URL: url })
+    await expect.poll(output, { timeout: START_TIMEOUT_MS }).toContain('  curl ')
+    expect(await runPrinted('curl ')).toBe('Hello, visitor 1, from a handler in Node.\n')
+    const caFile = path.join(state, 'ca.pem')
+    const { fingerprint256 } = new X509Certificate(readFileSync(caFile))
+    expect(output()).toContain(`  http://127.0.0.1:${port + 1}/\n`)
+    expect(output()).toContain(fingerprint256)
 
-  const home = await createHome(caFile)
-  const options = chromiumOptions(home.path)
-  const rules = `--host-resolver-rules=MAP ${host} 127.0.0.1, MAP *.${host} 127.0.0.1`
-  const browser = await playwright.chromium.launch({ ...options, args: [...options.args!, rules] })
-  const page = await browser.newPage()
-  await page.goto(`http://127.0.0.1:${port + 1}/`)
-  await expect(page).toHaveURL(`${url}/`)
-  await page.getByRole('button', { name: 'Publish' }).click()
-  await expect(page.getByRole('img', { name: /QR code/ })).toBeVisible()
-  const visitor = await browser.newPage()
-  await visitor.goto(`${await page.locator('.address a').textContent()}`)
-  await expect(visitor.getByRole('heading')).toHaveText('Hello from a browser tab')
-  await visitor.goto(`${url}/ca`)
-  await expect(visitor.getByText('something in this network alone')).toBeVisible()
-  await browser.close()
-  await home.remove()
-  expect(await interrupt(child)).toBe(0)
-  expect(leftovers()).toEqual([])
-})
+    const home = await createHome(caFile)
+    const options = chromiumOptions(home.path)
+    const rules = `--host-resolver-rules=MAP ${host} 127.0.0.1, MAP *.${host} 127.0.0.1`
+    const browser = await playwright.chromium.launch({ ...options, args: [...options.args!, rules] })
+    const page = await browser.newPage()
+    await page.goto(`http://127.0.0.1:${port + 1}/`)
+    await expect(page).toHaveURL(`${url}/`)
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await expect(page.getByRole('img', { name: /QR code/ })).toBeVisible()
+    const visitor = await browser.newPage()
+    await visitor.goto(`${await page.locator('.address a').textContent()}`)
+    await expect(visitor.getByRole('heading')).toHaveText('Hello from a browser tab')
+    await visitor.goto(`${url}/ca`)
+    await expect(visitor.getByText('something in this network alone')).toBeVisible()
+    await browser.close()
+    await home.remove()
+    expect(await interrupt(child)).toBe(0)
+    expect(leftovers()).toEqual([])
+  },
+)
 
 test('a port in use is one clear line', async () => {
   const other = createServer().listen(port)
@@ -231,11 +234,14 @@ test('the demo plays to its end, and leaves nothing behind', async () => {
   expect(readdirSync(state).filter((name) => name.startsWith('svc-demo-'))).toEqual([])
 })
 
-test('Ctrl-C ends the demo in the middle, with its browser and its profile', async () => {
-  const { child, output } = run('demo', ['--headless'])
-  await expect.poll(output, { timeout: START_TIMEOUT_MS, intervals: [20] }).toContain('1. This is')
-  expect(await interrupt(child)).toBe(0)
-  expect(output()).not.toMatch(/demo: /)
-  expect(leftovers()).toEqual([])
-  expect(readdirSync(state).filter((name) => name.startsWith('svc-demo-'))).toEqual([])
-})
+wholeOnly(test, 'variant')(
+  'Ctrl-C ends the demo in the middle, with its browser and its profile',
+  async () => {
+    const { child, output } = run('demo', ['--headless'])
+    await expect.poll(output, { timeout: START_TIMEOUT_MS, intervals: [20] }).toContain('1. This is')
+    expect(await interrupt(child)).toBe(0)
+    expect(output()).not.toMatch(/demo: /)
+    expect(leftovers()).toEqual([])
+    expect(readdirSync(state).filter((name) => name.startsWith('svc-demo-'))).toEqual([])
+  },
+)

@@ -106,34 +106,34 @@ wholeOnly(test, 'variant')(
   },
 )
 
-test('svc expose --allow-wallet: the server behind sees the address, programs get 401 with a link', async ({
-  relay,
-  visitor,
-}) => {
-  const wallet = await addTestWallet(visitor.context())
-  const server = await serveAddress()
-  const svc = await startSvc(relay, String((server.address() as AddressInfo).port), wallet)
-  try {
-    const json = ['-H', 'Accept: application/json', '-H', `X-Svc-Wallet: ${wallet.address}`]
-    const refused = JSON.parse(String(await curl(relay.caFile, ...json, svc.url)))
-    expect(refused).toMatchObject({ error: 'unauthorized', sign_in: `${svc.url}/.svc/wallet` })
-    // A path that a careless script would take for another host: the visitor stays here.
-    const path = '//evil.example/%2f?next=//evil.example'
-    await visitor.goto(svc.url + path)
-    await visitor.getByRole('button', { name: 'Sign in with Test wallet' }).click()
-    await expect(visitor.locator('body')).toHaveText(`You are ${wallet.address}`)
-    expect(visitor.url()).toBe(svc.url + path)
-    const [cookie] = await visitor.context().cookies(svc.url)
-    const asked = [
-      ...['-H', `Cookie: ${COOKIE}=${cookie!.value}`, '-H', 'X-Svc-Wallet: me', '-H', 'X_Svc_Wallet: me'],
-      ...['--http1.1', '-H', 'Connection: X-Svc-Wallet', svc.url],
-    ]
-    expect(String(await curl(relay.caFile, ...asked))).toBe(`You are ${wallet.address}`)
-  } finally {
-    await svc.stop()
-    server.close()
-  }
-})
+wholeOnly(test, 'variant')(
+  'svc expose --allow-wallet: the server behind sees the address, programs get 401 with a link',
+  async ({ relay, visitor }) => {
+    const wallet = await addTestWallet(visitor.context())
+    const server = await serveAddress()
+    const svc = await startSvc(relay, String((server.address() as AddressInfo).port), wallet)
+    try {
+      const json = ['-H', 'Accept: application/json', '-H', `X-Svc-Wallet: ${wallet.address}`]
+      const refused = JSON.parse(String(await curl(relay.caFile, ...json, svc.url)))
+      expect(refused).toMatchObject({ error: 'unauthorized', sign_in: `${svc.url}/.svc/wallet` })
+      // A path that a careless script would take for another host: the visitor stays here.
+      const path = '//evil.example/%2f?next=//evil.example'
+      await visitor.goto(svc.url + path)
+      await visitor.getByRole('button', { name: 'Sign in with Test wallet' }).click()
+      await expect(visitor.locator('body')).toHaveText(`You are ${wallet.address}`)
+      expect(visitor.url()).toBe(svc.url + path)
+      const [cookie] = await visitor.context().cookies(svc.url)
+      const asked = [
+        ...['-H', `Cookie: ${COOKIE}=${cookie!.value}`, '-H', 'X-Svc-Wallet: me', '-H', 'X_Svc_Wallet: me'],
+        ...['--http1.1', '-H', 'Connection: X-Svc-Wallet', svc.url],
+      ]
+      expect(String(await curl(relay.caFile, ...asked))).toBe(`You are ${wallet.address}`)
+    } finally {
+      await svc.stop()
+      server.close()
+    }
+  },
+)
 
 /** Publishes a site in the tenant's page. Its handler shows the address, and has a WebSocket and server-sent events. */
 function publishGuarded(tenant: Page, relay: string, name: string, address: string): Promise<string> {

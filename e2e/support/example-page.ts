@@ -34,7 +34,10 @@ const ONLY_VIOLATIONS: Parameters<AxeBuilder['options']>[0] = {
 }
 /** The rules of axe-core whose result depends on the color scheme. */
 const RULES_OF_COLORS: string[] = ['color-contrast', 'link-in-text-block']
-/** Every scheme at every width, with screenshots, for people to look at; else one scheme is tried at one width. */
+/**
+ * Every scheme at every width, with screenshots, for people to look at, and axe-core in each; else both schemes at the first
+ * width, one at the last, and axe-core in one.
+ */
 const IS_THOROUGH: boolean = atDepth(true, false)
 
 type ExampleTest =
@@ -100,7 +103,7 @@ export async function expectLinked(page: Page, relayUrl: string, title: string, 
 
 /**
  * On a phone and on a desk, or at these widths, nothing of the pages is wider than the screen, and their ground is of
- * the scheme. With `npm test -- --whole` each leaves its screenshots.
+ * the scheme. `npm test` tries the first and the last; with `--whole` each leaves its screenshots.
  */
 export async function expectFits(
   pages: Record<string, Page>,
@@ -108,7 +111,7 @@ export async function expectFits(
   widths: readonly number[] = [PHONE_PX, DESK_PX],
 ): Promise<void> {
   for (const [name, page] of Object.entries(pages))
-    for (const width of widths) {
+    for (const width of IS_THOROUGH ? widths : [widths[0]!, widths.at(-1)!]) {
       await page.setViewportSize({ width, height: HEIGHT_PX })
       for (const colorScheme of IS_THOROUGH || width === widths[0] ? COLOR_SCHEMES : [COLOR_SCHEMES[0]]) {
         await page.emulateMedia({ colorScheme })
@@ -124,7 +127,7 @@ export async function expectFits(
     }
 }
 
-/** Expects no violation of any of axe-core's rules, neither in the light nor in the dark. */
+/** Expects no violation of any of axe-core's rules, in the light, and with `npm test -- --whole` in the dark, too. */
 export async function expectAccessible(...pages: Page[]): Promise<void> {
   for (const page of pages) await expectAccessiblePart(page, 'html')
 }
@@ -132,7 +135,7 @@ export async function expectAccessible(...pages: Page[]): Promise<void> {
 /** The same of the part of a page that the selector matches: for what changed since the whole was checked. */
 export async function expectAccessiblePart(page: Page, selector: string): Promise<void> {
   await injectAxe(page)
-  for (const colorScheme of COLOR_SCHEMES) {
+  for (const colorScheme of IS_THOROUGH ? COLOR_SCHEMES : [COLOR_SCHEMES[0]]) {
     await page.emulateMedia({ colorScheme })
     // "Legacy" is one run in the page itself, which is enough where nothing is framed, and quicker.
     const axe = new AxeBuilder({ page, axeSource: INJECTED })
