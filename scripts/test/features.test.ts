@@ -1,14 +1,16 @@
 // A feature of the relay is its folder and its line in the list: without both, the relay compiles.
+
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { root, runCommand } from '../../tools/programs/command.ts'
+import { wholeOnly } from '../../tools/test-depth.ts'
 
 const TIMEOUT_MS = 120_000
 /** Those that no other feature needs. */
 const REMOVED = ['ens', 'go', 'installer', 'metrics', 'payment', 'redirect']
 
-test('the relay compiles without features that no other one needs', async () => {
+wholeOnly(test, 'variant')('the relay compiles without features that no other one needs', async () => {
   // Below the checkout, where the compiler finds packages.
   const copy = mkdtempSync(path.join(root, 'node_modules/.without-features-'))
   onTestFinished(() => rmSync(copy, { recursive: true }))

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { freePort, startTestRelay, type TestRelay } from '../../sdk-node/test/support/relay.ts'
+import { programFile } from '../../tools/bundler/programs.ts'
 import { root } from '../../tools/programs/command.ts'
 import { curl } from '../../tools/programs/curl.ts'
 
@@ -33,8 +34,8 @@ let relay: TestRelay
 
 beforeAll(async () => {
   for (const folder of ['bin', 'photos', 'dist']) mkdirSync(path.join(home, folder))
-  writeProgram('svc', 'sdk-node/src/cli/main.ts')
-  writeProgram('svc-relay', 'relay/src/main.ts')
+  writeProgram('svc')
+  writeProgram('svc-relay')
   writeFileSync(path.join(home, 'photos/cat.jpg'), 'a cat')
   writeFileSync(path.join(home, 'dist/index.html'), '<h1>a preview</h1>')
   for (const name of ['password.txt', 'alice.txt']) writeFileSync(path.join(home, name), SECRET)
@@ -232,7 +233,7 @@ function statusOf(name: string, where: string, ...args: string[]): Promise<strin
   return bodyOf(name, where, '--output', '/dev/null', '--write-out', '%{http_code}', ...args)
 }
 
-function writeProgram(name: string, main: string): void {
-  const text = `#!/bin/sh\nexec "${process.execPath}" "${path.join(root, main)}" "$@"\n`
+function writeProgram(name: 'svc' | 'svc-relay'): void {
+  const text = `#!/bin/sh\nexec "${process.execPath}" "${programFile(name)}" "$@"\n`
   writeFileSync(path.join(home, 'bin', name), text, { mode: 0o755 })
 }

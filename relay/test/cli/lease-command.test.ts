@@ -2,6 +2,7 @@
 
 import type { PolicyDecisionsResponse } from '@svc/protocol'
 import { expect, test } from 'vitest'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { useStarted } from '../../../tools/use-started.ts'
 import { newAccount, startTestRelay } from '../support/relay.ts'
 import { svcRelay } from '../support/svc-relay.ts'
@@ -38,7 +39,7 @@ test('lists leases with their traffic, and bans one with a reason and an end', a
   expect((await decisions()).banned).toEqual([])
 })
 
-test('approves and denies several at once', async () => {
+wholeOnly(test, 'variant')('approves and denies several at once', async () => {
   const keys = Array.from(
     { length: 3 },
     (_, number) => `site-${number}:${newAccount().address.toLowerCase()}`,

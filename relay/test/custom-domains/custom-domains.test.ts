@@ -9,7 +9,7 @@ import type {
   PublicStateResponse,
   RegisterResponse,
 } from '@svc/protocol'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type DnsServer, startDnsServer } from '../../../tools/dns/dns-server.ts'
 import { openVisit, prove as proveAt, reaches as reachesAt } from '../support/domain-visits.ts'
 import { type Answer, freePort, newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
@@ -20,14 +20,14 @@ const ADMIN = { Authorization: `Bearer ${TOKEN}` }
 
 let dns: DnsServer
 let relay: TestRelay
-beforeEach(async () => {
+async function start(): Promise<void> {
   dns = await startDnsServer()
   relay = await startTestRelay({ CUSTOM_DOMAIN_RESOLVERS: `127.0.0.1:${dns.port}`, ADMIN_TOKEN: TOKEN })
-})
-afterEach(async () => {
+}
+async function close(): Promise<void> {
   await relay.close()
   await dns.close()
-})
+}
 
 type Account = ReturnType<typeof newAccount>
 
@@ -46,6 +46,9 @@ async function stateOf(lease: RegisterResponse, domain = SHOP): Promise<CustomDo
 }
 
 describe('a domain of a registration', () => {
+  beforeEach(start)
+  afterEach(close)
+
   test('delays no registration, is pending without its record, and tells what to set (protocol §9.5.1)', async () => {
     const account = newAccount()
     const lease = await relay.register('demo', { account, domains: [SHOP] })
@@ -132,6 +135,10 @@ describe('a domain of a registration', () => {
 })
 
 describe('a name that is refused (protocol §9.5.4)', () => {
+  const account = newAccount()
+  beforeAll(start)
+  afterAll(close)
+
   test.each([
     ['a name of the relay', 'x.relay.localhost', 'it is a name of this relay'],
     ['the relay itself', 'relay.localhost', 'it is a name of this relay'],
@@ -159,7 +166,7 @@ describe('a name that is refused (protocol §9.5.4)', () => {
     ['a long label', `${'a'.repeat(64)}.test`, 'it is not a domain name'],
     ['a name without room for the proof', `${'a.'.repeat(124)}test`, 'it is not a domain name'],
   ])('%s', async (_what, domain, reason) => {
-    const lease = await relay.register('demo', { domains: [domain] })
+    const lease = await relay.register('demo', { account, domains: [domain] })
     expect(lease.domains).toEqual([
       { domain, state: 'refused', reason: expect.stringContaining(`${domain}: ${reason}`) },
     ])
@@ -167,7 +174,6 @@ describe('a name that is refused (protocol §9.5.4)', () => {
   })
 
   test.each(['co.uk', 'github.io'])('a public suffix: %s', async (domain) => {
-    const account = newAccount()
     prove(account, domain)
     const lease = await relay.register('demo', { account, domains: [domain] })
     const { state, reason, proven } = await stateOf(lease, domain)
@@ -185,6 +191,9 @@ describe('a name that is refused (protocol §9.5.4)', () => {
 })
 
 describe('one identity owns a name at a time (protocol §9.5.3)', () => {
+  beforeEach(start)
+  afterEach(close)
+
   test('the identity of the record has it, whoever else asks', async () => {
     const [owner, thief] = [newAccount(), newAccount()]
     prove(owner)
@@ -300,6 +309,9 @@ describe('one identity owns a name at a time (protocol §9.5.3)', () => {
 })
 
 describe('name servers that misbehave cost only their own domain', () => {
+  beforeEach(start)
+  afterEach(close)
+
   test('64 KiB of values neither prove nor delay', async () => {
     const account = newAccount()
     dns.records.set(
@@ -334,6 +346,9 @@ describe('name servers that misbehave cost only their own domain', () => {
 })
 
 describe('connections that are open at a domain', () => {
+  beforeEach(start)
+  afterEach(close)
+
   test.each<[string, (lease: RegisterResponse) => Promise<unknown>]>([
     [
       'close when the operator bans it, and those at other names stay (protocol §9.5.7)',
@@ -374,6 +389,9 @@ describe('connections that are open at a domain', () => {
 })
 
 describe('the operator', () => {
+  beforeEach(start)
+  afterEach(close)
+
   test('bans a domain and all below it, and lifts the ban (protocol §9.5.7)', async () => {
     const account = newAccount()
     prove(account)

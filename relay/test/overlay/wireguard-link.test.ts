@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startNetwork, type TestNetwork, whyNoNetwork } from '../../../tools/network/namespaces.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import type { OverlayPeer } from '../../src/features/overlay/overlay-network.ts'
 import type { VerifiedRelay } from '../../src/features/overlay/verified-relays.ts'
 import type { LinkReadings } from '../../src/features/overlay/wireguard/wireguard-network.ts'
@@ -305,28 +306,31 @@ describe.skipIf(whyNoNetwork() !== undefined)(`the WireGuard link (skipped: ${wh
     expect((await nodes[0]!.state()).restarts).toBe(restartsOfStart + 1)
   })
 
-  test('is mended where another program took its routes, and another relay of the machine does not take them', async () => {
-    const { run, through } = network.hosts[0]!
-    const routes = (): string => run('ip', '-6', 'route', 'show', OVERLAY_NETWORK)
-    const before = routes()
-    expect(before).toMatch(/ dev svc.*\nunreachable /)
-    const directory = await mkdtemp(join(tmpdir(), 'svc-link-'))
-    const command = [...through, process.execPath, SCRIPT, directory, `${LISTEN_PORT + 1}`]
-    const env = { ...process.env, ...network.env }
-    const second = spawn(command[0]!, command.slice(1), { env, stdio: ['pipe', 'pipe', 'inherit'] })
-    const started = JSON.parse(`${(await once(second.stdout, 'data'))[0]}`)
-    expect(started.isUp).toBe(false)
-    expect(routes()).toBe(before)
-    second.stdin.write(`${JSON.stringify({ kind: 'close' })}\n`)
-    await once(second, 'exit')
-    await rm(directory, { recursive: true })
-    // The relay that left took the route that both need along.
-    await expect.poll(routes).toBe(before)
-    run('ip', '-6', 'route', 'delete', OVERLAY_NETWORK, 'metric', '1024')
-    await expect.poll(routes).toBe(before)
-    expect((await askPeer(nodes[0]!, nodes[1]!)).text).toBe(nodes[0]!.relay.address)
-    expect((await nodes[0]!.state()).restarts).toBe(restartsOfStart + 1)
-  })
+  wholeOnly(test, 'faults')(
+    'is mended where another program took its routes, and another relay of the machine does not take them',
+    async () => {
+      const { run, through } = network.hosts[0]!
+      const routes = (): string => run('ip', '-6', 'route', 'show', OVERLAY_NETWORK)
+      const before = routes()
+      expect(before).toMatch(/ dev svc.*\nunreachable /)
+      const directory = await mkdtemp(join(tmpdir(), 'svc-link-'))
+      const command = [...through, process.execPath, SCRIPT, directory, `${LISTEN_PORT + 1}`]
+      const env = { ...process.env, ...network.env }
+      const second = spawn(command[0]!, command.slice(1), { env, stdio: ['pipe', 'pipe', 'inherit'] })
+      const started = JSON.parse(`${(await once(second.stdout, 'data'))[0]}`)
+      expect(started.isUp).toBe(false)
+      expect(routes()).toBe(before)
+      second.stdin.write(`${JSON.stringify({ kind: 'close' })}\n`)
+      await once(second, 'exit')
+      await rm(directory, { recursive: true })
+      // The relay that left took the route that both need along.
+      await expect.poll(routes).toBe(before)
+      run('ip', '-6', 'route', 'delete', OVERLAY_NETWORK, 'metric', '1024')
+      await expect.poll(routes).toBe(before)
+      expect((await askPeer(nodes[0]!, nodes[1]!)).text).toBe(nodes[0]!.relay.address)
+      expect((await nodes[0]!.state()).restarts).toBe(restartsOfStart + 1)
+    },
+  )
 
   test('leaves no process and no interface when the relay is killed, and follows a new key', async () => {
     const name = await interfaceOf(1)
@@ -344,7 +348,7 @@ describe.skipIf(whyNoNetwork() !== undefined)(`the WireGuard link (skipped: ${wh
     expect((await nodes[0]!.state()).all.map((peer) => peer.overlayAddress)).not.toContain(overlayAddress)
   })
 
-  test('without nft its address is closed by routes', async () => {
+  wholeOnly(test, 'variant')('without nft its address is closed by routes', async () => {
     nodes[0]!.tell({ kind: 'close' })
     await once(nodes[0]!.child, 'exit')
     const again = await startNode(0, WITHOUT_NFT)

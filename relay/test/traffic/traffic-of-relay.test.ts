@@ -5,6 +5,7 @@ import type { AdminLoadResponse, LeaseTraffic, PolicyStateResponse } from '@svc/
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
 import { freeRange } from '../../../tools/network/free-port.ts'
+import { atDepth } from '../../../tools/test-depth.ts'
 import { socketReader, UPGRADE_HEADERS } from '../support/api-socket.ts'
 import {
   ADMIN,
@@ -55,7 +56,7 @@ async function visit({
   }
 }
 
-describe.each([1, 2])('with %i processes', (workers) => {
+describe.each(atDepth([1, 2], [2]))('with %i processes', (workers) => {
   let relay: TestRelay
   beforeAll(async () => {
     const first = await freeRange(4)

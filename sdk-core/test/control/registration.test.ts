@@ -2,6 +2,7 @@
 
 import { EXTENSIONS } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { atDepth } from '../../../tools/test-depth.ts'
 import { fetchEndpoint } from '../../src/control/endpoint.ts'
 import type { LeaseRequest } from '../../src/control/lease.ts'
 import { ENDPOINTS_REFUSED_MAX } from '../../src/control/limits.ts'
@@ -217,7 +218,7 @@ describe('SIWE message: read before it is signed (EIP-4361)', () => {
     const fixed = Array.from(good, (_, at) => at).filter(
       (at) => !free.some(({ from, to }) => at >= from && at < to),
     )
-    for (const at of fixed) {
+    for (const at of fixed.filter((_, index) => index % atDepth(1, 5) === 0)) {
       const changed = String.fromCharCode(good.charCodeAt(at) ^ 1)
       await refused(
         good.slice(0, at) + changed + good.slice(at + 1),

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { files } from '@svc/sdk-core/handlers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import {
   COMPRESSED_MAX_BYTES,
   COMPRESSING_MAX,
@@ -101,24 +102,28 @@ describe('bounds', () => {
     expect(await compressed.of(text(), `${COMPRESSING_MAX}`, 'br')).toBeDefined()
   })
 
-  it('forget the file that was used longest ago', async () => {
-    const compressed = new CompressedFiles()
-    const reads: string[] = []
-    const noise = Buffer.from(crypto.getRandomValues(new Uint8Array(32_768)))
-    // Hexadecimal digits become half as long.
-    const bytes = Buffer.from(noise.toString('hex'))
-    const large = (name: string): File =>
-      Object.assign(new File([bytes], name, { lastModified: 1 }), {
-        bytes: async () => {
-          reads.push(name)
-          return new Uint8Array(bytes)
-        },
-      })
-    const first = await compressed.of(large('first'), 'first', 'gzip')
-    const count = Math.ceil(KEPT_MAX_BYTES / first!.size)
-    for (let at = 0; at < count; at++) await compressed.of(large(`${at}`), `${at}`, 'gzip')
-    await compressed.of(large(`${count - 1}`), `${count - 1}`, 'gzip')
-    await compressed.of(large('first'), 'first', 'gzip')
-    expect(reads).toHaveLength(count + 2)
-  }, 60_000)
+  wholeOnly(it, 'depth')(
+    'forget the file that was used longest ago',
+    async () => {
+      const compressed = new CompressedFiles()
+      const reads: string[] = []
+      const noise = Buffer.from(crypto.getRandomValues(new Uint8Array(32_768)))
+      // Hexadecimal digits become half as long.
+      const bytes = Buffer.from(noise.toString('hex'))
+      const large = (name: string): File =>
+        Object.assign(new File([bytes], name, { lastModified: 1 }), {
+          bytes: async () => {
+            reads.push(name)
+            return new Uint8Array(bytes)
+          },
+        })
+      const first = await compressed.of(large('first'), 'first', 'gzip')
+      const count = Math.ceil(KEPT_MAX_BYTES / first!.size)
+      for (let at = 0; at < count; at++) await compressed.of(large(`${at}`), `${at}`, 'gzip')
+      await compressed.of(large(`${count - 1}`), `${count - 1}`, 'gzip')
+      await compressed.of(large('first'), 'first', 'gzip')
+      expect(reads).toHaveLength(count + 2)
+    },
+    60_000,
+  )
 })

@@ -4,8 +4,9 @@ import { DIRECT, type DirectlyHandled } from '@svc/sdk-core'
 import { Inspector } from '@svc/sdk-core/inspector'
 import { expect, it } from 'vitest'
 import { collectedMemory } from '../../../tools/collected-memory.ts'
+import { atDepth } from '../../../tools/test-depth.ts'
 
-const REQUESTS = 10_000
+const REQUESTS: number = atDepth(10_000, 3_000)
 const BODY_BYTES = 8 * 1024
 const LIMITS = { limit: 500, maxBodyBytes: 4 * 1024, maxBytes: 4 * 1024 * 1024 }
 /** More than the heap may differ, in bytes, for what else the process does. */

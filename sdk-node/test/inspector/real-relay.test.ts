@@ -148,7 +148,7 @@ it('a form of 50 MB passes whole, and takes no more memory than its limits', asy
   expect(shown.inspector.bytes).toBeLessThan(128 * 1024)
 })
 
-const REQUESTS = atDepth(10_000, 600)
+const REQUESTS = atDepth(10_000, 300)
 const AT_ONCE = 20
 /** More than memory may differ, in bytes, for what relay, site, server and visitors do in this process. */
 const TOLERANCE_BYTES = 12 * 1024 * 1024

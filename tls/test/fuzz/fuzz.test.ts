@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { atDepth, TEST_SEED } from '../../../tools/test-depth.ts'
 import { fuzz } from './fuzz.ts'
 
-const RUNS: number = atDepth(400, 100)
+const RUNS: number = atDepth(400, 40)
 
 test(`${RUNS} damaged inputs, seed ${TEST_SEED}`, async () => {
   expect(await fuzz((runs) => runs < RUNS, TEST_SEED)).toEqual({ runs: RUNS })

@@ -14,7 +14,7 @@ import { validPath } from '../../src/x509/path.ts'
 import { readRevocationList } from '../../src/x509/revocation-list.ts'
 import { oneOf, type Random, random } from '../fuzz/random.ts'
 
-const CHAINS: number = atDepth(400, 60)
+const CHAINS: number = atDepth(400, 25)
 const directory = mkdtempSync(join(tmpdir(), 'chains-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
