@@ -44,7 +44,14 @@ export function CompareDialog({ entry, entries, source, isUnmasked, onClose }: C
               </option>
             ))}
           </select>
-          <Differences one={other} other={entry.id} source={source} isUnmasked={isUnmasked} />
+          <Differences
+            key={`${other} ${entry.id}`}
+            one={other}
+            other={entry.id}
+            versions={[others.find(({ id }) => id === other), entries.find(({ id }) => id === entry.id)]}
+            source={source}
+            isUnmasked={isUnmasked}
+          />
         </>
       )}
       <div class="row end">
@@ -59,15 +66,16 @@ export function CompareDialog({ entry, entries, source, isUnmasked, onClose }: C
 interface DifferencesProps {
   one: string
   other: string
+  /** The two as the list has them: an answer may come while they are compared. */
+  versions: readonly [EntrySummary | undefined, EntrySummary | undefined]
   source: InspectorSource
   isUnmasked: boolean
 }
 
-function Differences({ one, other, source, isUnmasked }: DifferencesProps): VNode {
+function Differences({ one, other, versions, source, isUnmasked }: DifferencesProps): VNode {
   const [found, setFound] = useState<Comparison | Error | undefined>(undefined)
   useEffect(() => {
     let isOver = false
-    setFound(undefined)
     source.compare(one, other, isUnmasked, messageType.value).then(
       (comparison) => isOver || setFound(comparison),
       (error: Error) => isOver || setFound(error),
@@ -75,7 +83,7 @@ function Differences({ one, other, source, isUnmasked }: DifferencesProps): VNod
     return () => {
       isOver = true
     }
-  }, [one, other, isUnmasked])
+  }, [one, other, ...versions, isUnmasked])
   if (found === undefined) return <p role="status">{LIST.loading}</p>
   if ('message' in found) return <p role="alert">{found.message}</p>
   const { status, headers, lines, cut } = found
