@@ -38,7 +38,7 @@ export function parseHttpTarget(target: number | string | URL, option = 'http'):
     throw invalid(
       option,
       target,
-      'a port, host:port, or an http(s), grpc or h2c URL without credentials, query or fragment, or unix:/path',
+      'a port, host:port, unix:/path, or a URL (http, https, grpc, h2c) without credentials, query or fragment',
     )
   return scheme === undefined ? url : new URL(url.href.replace('http:', 'h2c:'))
 }

@@ -103,7 +103,7 @@ async function whyNone(source: ShareSource, wanted: string | undefined): Promise
   const running = await source.running()
   const named = running.filter((site) => wanted === undefined || isNamed(site, wanted))
   if (named.length > 0)
-    return `${wanted ?? 'what runs here'} does not ask visitors who they are, or is not online: a share link needs --password, --user, --bearer, --oidc or --knock`
+    return `${wanted ?? 'what runs here'} lets everybody in, or is not online: a share link needs --password, --user, --bearer, --oidc or --knock`
   if (running.length > 0) return `no tunnel ${wanted} is running: svc status lists those that are`
   return 'no tunnel is running: start one, such as svc expose 3000 --password SECRET'
 }

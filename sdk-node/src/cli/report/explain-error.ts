@@ -31,6 +31,8 @@ const NETWORK: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there; is the URL right, and does the relay run?',
   ENETUNREACH: 'the network is unreachable',
   EHOSTUNREACH: 'the host is unreachable',
+  // By this alert a relay says that it knows no site of the name.
+  ERR_SSL_TLSV1_UNRECOGNIZED_NAME: 'no site of this name is online',
 }
 
 const EXIT_OF: Readonly<Record<string, ExitCode>> = {
@@ -69,6 +71,11 @@ const ADVICE: Readonly<Record<string, string>> = {
   lease_rejected: 'the relay does not allow this identity to be reached',
 }
 
+/** Of the relay's two reasons, the one that nobody has the name. */
+const RESERVED = /\breserved\b/
+const RESERVED_ADVICE =
+  'this relay reserves the name: choose another with --name, or --allow-canonical for the canonical URL alone'
+
 export function explainError(error: unknown): Explanation {
   if (!(error instanceof SvcError || error instanceof AgentError)) {
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
@@ -79,6 +86,7 @@ export function explainError(error: unknown): Explanation {
 }
 
 function messageOf(error: SvcError | AgentError): string {
+  if (error.code === 'hostname_conflict' && RESERVED.test(error.message)) return RESERVED_ADVICE
   if (error.code !== 'relay_unreachable') return ADVICE[error.code] ?? withReason(error)
   const code = systemCode(error)
   const reason = code === undefined ? innermost(error).message : (NETWORK[code] ?? code)
