@@ -57,7 +57,7 @@ export const REQUESTS_PAGE = {
   errors: {
     unreachable: 'The command does not answer: it may have ended. This page tries again.',
     inspector_off:
-      'The agent records no requests: “Record requests” of a tunnel begins, and inspect = true in svc.toml does so at each start.',
+      'The agent records no requests yet. Press “Record requests” at a tunnel, or write inspect = true into svc.toml.',
   } as Readonly<Record<string, string>>,
 } as const
 

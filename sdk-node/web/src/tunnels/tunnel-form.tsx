@@ -68,7 +68,7 @@ export function TunnelForm({ before, shared, onClose, refresh }: TunnelFormProps
     <Modal title={isNew ? FORM.titleNew : FORM.title(form.name)} onClose={onClose}>
       <form class="stack tunnel-form" onSubmit={submit}>
         <TunnelFields form={form} set={set} isNew={isNew} />
-        {hasAccess(form.kind) && <Domains form={form} set={set} authority={authority} />}
+        <Options form={form} set={set} authority={authority} />
         <Access
           form={form}
           set={set}
@@ -120,51 +120,65 @@ function TunnelFields({ form, set, isNew }: TunnelFieldsProps): VNode {
         isRequired
         onChange={(target) => set({ target })}
       />
-      {form.kind === 'http' && (
-        <Field
-          id="host"
-          label={FORM.host}
-          hint={FORM.hints.host}
-          value={form.host}
-          onChange={(host) => set({ host })}
-        />
-      )}
       {form.kind === 'folder' && (
         <Check label={FORM.listing} isOn={form.listing} onChange={(listing) => set({ listing })} />
       )}
-      <Field
-        id="relay"
-        label={FORM.relay}
-        hint={FORM.hints.relay}
-        value={form.relay}
-        onChange={(relay) => set({ relay })}
-      />
-      <Field
-        id="description"
-        label={FORM.description}
-        value={form.description}
-        onChange={(description) => set({ description })}
-      />
-      <Field
-        id="tags"
-        label={FORM.tags}
-        hint={FORM.hints.tags}
-        value={form.tags}
-        onChange={(tags) => set({ tags })}
-      />
-      <Check label={FORM.listed} isOn={form.listed} onChange={(listed) => set({ listed })} />
     </>
   )
 }
 
-interface DomainsProps {
+interface OptionsProps {
   form: FormFields
   set: (fields: Partial<FormFields>) => void
   /** Whose terms have to be agreed to. */
   authority: string | undefined
 }
 
-function Domains({ form, set, authority }: DomainsProps): VNode {
+/** What few tunnels need: open when the file has some of it. */
+function Options({ form, set, authority }: OptionsProps): VNode {
+  const { host, relay, description, tags, listed, domains } = form
+  const [isOpen] = useState(listed || [host, relay, description, tags, domains].some((text) => text !== ''))
+  return (
+    <details class="access" open={isOpen}>
+      <summary>{FORM.options}</summary>
+      <div class="stack">
+        {form.kind === 'http' && (
+          <Field
+            id="host"
+            label={FORM.host}
+            hint={FORM.hints.host}
+            value={form.host}
+            onChange={(host) => set({ host })}
+          />
+        )}
+        <Field
+          id="relay"
+          label={FORM.relay}
+          hint={FORM.hints.relay}
+          value={form.relay}
+          onChange={(relay) => set({ relay })}
+        />
+        <Field
+          id="description"
+          label={FORM.description}
+          value={form.description}
+          onChange={(description) => set({ description })}
+        />
+        <Field
+          id="tags"
+          label={FORM.tags}
+          hint={FORM.hints.tags}
+          value={form.tags}
+          onChange={(tags) => set({ tags })}
+        />
+        <Check label={FORM.listed} isOn={form.listed} onChange={(listed) => set({ listed })} />
+        {hasAccess(form.kind) && <Domains form={form} set={set} authority={authority} />}
+      </div>
+    </details>
+  )
+}
+
+function Domains({ form, set, authority }: OptionsProps): VNode {
   return (
     <>
       <Field
