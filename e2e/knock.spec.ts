@@ -70,11 +70,11 @@ test('who is let in comes in by itself, and who is not is told so', async ({ rel
 test('the landing page lists who waits, and answers', async ({ relay, visitor: owner, browser }) => {
   await owner.setViewportSize({ width: 360, height: 640 })
   await owner.goto(relay.url)
-  await owner.getByText('Who may come in').click()
+  await owner.getByText('Options').click()
   await owner.getByLabel('Ask me about each visitor').check()
   await owner.getByRole('button', { name: 'Publish' }).click()
   await expect(owner.locator('.publish .state')).toHaveText('online')
-  await expect(owner.getByText('Nobody waits')).toBeVisible()
+  await expect(owner.getByText('Nobody is waiting')).toBeVisible()
   const url = (await owner.locator('.address a').textContent()) ?? ''
   const context = await browser.newContext()
   const guest = await context.newPage()

@@ -2,7 +2,7 @@
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { BrowserContext } from '@playwright/test'
+import type { BrowserContext, Page } from '@playwright/test'
 import { curl } from '../tools/programs/curl.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
 import { test as base, expect } from './fixtures.ts'
@@ -35,6 +35,15 @@ const test = base.extend<{
   },
 })
 
+/** Drops a file on the title of the page. */
+async function drop(page: Page, file: string): Promise<void> {
+  const { x, y } = (await page.getByRole('heading', { level: 1 }).boundingBox())!
+  const session = await page.context().newCDPSession(page)
+  const data = { items: [], files: [file], dragOperationsMask: 1 }
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await session.send('Input.dispatchDragEvent', { type, x: x + 20, y: y + 20, data })
+}
+
 /** Calls a tool server as an assistant does. */
 async function callMcp(caFile: string, url: string, method: string, params: object = {}) {
   const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
@@ -55,7 +64,7 @@ test('a note: published at once, visited, kept while its owner looks around, sto
 }) => {
   await page.keyboard.press('Tab')
   await expect(page.getByRole('link', { name: 'Skip to the content' })).toBeFocused()
-  const url = await publish('A note')
+  const url = await publish('Note')
   // The button is gone: the keyboard goes on at the address, and Copy is beside it.
   await expect(page.getByRole('link', { name: url, exact: true })).toBeFocused()
   await page.keyboard.press('Tab')
@@ -88,7 +97,9 @@ test('a note: published at once, visited, kept while its owner looks around, sto
 
   expect(await expectCopies(page)).toContain(url)
   await page.getByRole('button', { name: 'Stop' }).click()
-  await expect(page.getByRole('button', { name: 'Publish' })).toBeVisible()
+  // The keyboard goes on where one publishes, and nothing is left of what passed.
+  await expect(page.getByRole('button', { name: 'Publish' })).toBeFocused()
+  await expect(page.getByText('No traffic yet.')).toBeVisible()
   await expect(curl(relay.caFile, url)).rejects.toThrow('curl: (')
 })
 
@@ -96,7 +107,7 @@ test('a password, chosen by keyboard: a visitor signs in, and a reload leaves it
   landing: { page, publish },
   visitor,
 }) => {
-  await page.getByText('Who may come in').press('Enter')
+  await page.getByText('Options').press('Enter')
   const password = page.getByLabel('Password for visitors', { exact: true })
   await password.fill('scrypt:a')
   await page.getByRole('button', { name: 'Publish' }).press('Enter')
@@ -104,10 +115,10 @@ test('a password, chosen by keyboard: a visitor signs in, and a reload leaves it
   await expect(password).toHaveAccessibleDescription(/cannot be a password/)
   await expectAccessiblePart(page, '.publish')
   await password.fill('open sesame')
-  await page.getByLabel('It closes').selectOption('after 8 hours')
-  const url = await publish('A note')
+  await page.getByLabel('Closes').selectOption('after 8 hours')
+  const url = await publish('Note')
   await expect(page.getByText('Visitors need the password.')).toBeVisible()
-  await expect(page.getByText(/^It closes at /)).toBeVisible()
+  await expect(page.getByText(/^Closes at /)).toBeVisible()
   await page.reload()
   await expect(page.locator('.publish .state')).toHaveText('online')
 
@@ -130,9 +141,9 @@ test('a site whose time is over is closed, its page says so, and a reload does n
 }) => {
   await page.clock.install()
   await page.reload()
-  await page.getByText('Who may come in').click()
-  await page.getByLabel('It closes').selectOption('after 1 hour')
-  const url = await publish('A note')
+  await page.getByText('Options').click()
+  await page.getByLabel('Closes').selectOption('after 1 hour')
+  const url = await publish('Note')
   expect(String(await curl(relay.caFile, url))).toContain('Hello from a browser tab')
   await page.clock.fastForward('01:00:01')
   await expect(page.getByText('The site has closed: its time is over.')).toBeVisible()
@@ -146,11 +157,12 @@ wholeOnly(test, 'variant')(
   'it is in the list of sites when its owner says so',
   async ({ landing: { page, publish }, relay }) => {
     const listed = async (): Promise<string> => String(await curl(relay.caFile, `${relay.url}/api/state`))
-    const { hostname } = new URL(await publish('A note'))
+    const { hostname } = new URL(await publish('Note'))
     expect(await listed()).not.toContain(hostname)
     await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('Options').click()
     await page.getByLabel('Show it in the list of sites').check()
-    expect(new URL(await publish('A note')).hostname).toBe(hostname)
+    expect(new URL(await publish('Note')).hostname).toBe(hostname)
     expect(await listed()).toContain(hostname)
   },
 )
@@ -166,7 +178,7 @@ test('a name: kept by the browser, and of two tabs the second says that it is ta
   await expect(name).toBeFocused()
   await expect(name).toHaveAccessibleDescription(/1 to 22 letters/)
   await name.fill('My-Tab')
-  const url = await publish('A note')
+  const url = await publish('Note')
   expect(new URL(url).hostname).toBe(`my-tab.${new URL(relay.url).hostname}`)
 
   const other = await openWeb(context, relay.url)
@@ -185,9 +197,13 @@ test('a name: kept by the browser, and of two tabs the second says that it is ta
   // Another browser does not get it, and reads why.
   const stranger = await openWeb(await context.browser()!.newContext(), relay.url)
   await stranger.page.getByRole('textbox', { name: 'Name' }).fill('my-tab')
+  await stranger.page.getByText('Options').click()
   await stranger.page.getByLabel('Keep my name').uncheck()
   await stranger.page.getByRole('button', { name: 'Publish' }).click()
   await expect(stranger.page.getByText('Somebody else has this name')).toBeVisible()
+  await stranger.page.getByRole('textbox', { name: 'Name' }).fill('admin')
+  await stranger.page.getByRole('button', { name: 'Publish' }).click()
+  await expect(stranger.page.getByText('This relay reserves that name.')).toBeVisible()
   await stranger.page.getByRole('textbox', { name: 'Name' }).fill('')
   await stranger.page.getByRole('button', { name: 'Publish' }).click()
   await expect(stranger.page.locator('.publish .state')).toHaveText('online')
@@ -202,7 +218,7 @@ test('leaving asks while a visitor is connected, and only then', async ({
   landing: { page, publish, errors },
   visitor,
 }) => {
-  const url = await publish('A note')
+  const url = await publish('Note')
   await page.reload()
   await expect(page.locator('.publish .state')).toHaveText('online')
   expect(errors).toEqual([])
@@ -222,13 +238,13 @@ test('a folder: never online empty, downloaded from this tab at an address that 
   landing: { page, publish },
   relay,
 }) => {
-  await page.getByRole('radio', { name: 'A folder' }).check()
+  await page.getByRole('radio', { name: 'Folder' }).check()
   await page.getByRole('button', { name: 'Publish' }).press('Enter')
   await expect(page.getByText('a folder is not published empty')).toBeVisible()
   await expect(page.locator('.publish .state')).toHaveCount(0)
   const file = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('mine') }
   await page.getByLabel('Choose files').setInputFiles([file])
-  const url = await publish('A folder')
+  const url = await publish('Folder')
   await expect(page.getByText('1 file: notes.txt')).toBeVisible()
   expect(String(await curl(relay.caFile, `${url}/notes.txt`))).toBe('mine')
   expect(String(await curl(relay.caFile, `${relay.url}/api/state`))).not.toContain(new URL(url).hostname)
@@ -245,14 +261,32 @@ test('a folder: never online empty, downloaded from this tab at an address that 
 })
 
 wholeOnly(test, 'variant')(
+  'files that are dropped anywhere on the page are the folder, and none takes the place of the page',
+  async ({ landing: { page, publish }, relay }, info) => {
+    const file = info.outputPath('dropped.txt')
+    await writeFile(file, 'dropped')
+    await drop(page, file)
+    await expect(page.getByRole('radio', { name: 'Folder' })).toBeChecked()
+    await expect(page.getByText('1 file: dropped.txt')).toBeVisible()
+    const url = await publish('Folder')
+    expect(String(await curl(relay.caFile, `${url}/dropped.txt`))).toBe('dropped')
+    await page.getByRole('button', { name: 'Stop' }).click()
+    const note = await publish('Note')
+    await drop(page, file)
+    await page.keyboard.press('Escape')
+    expect(String(await curl(relay.caFile, note))).toContain('Hello from a browser tab')
+  },
+)
+
+wholeOnly(test, 'variant')(
   'visitors read the name of the folder that was chosen, also after a reload',
   async ({ landing: { page, publish }, visitor }, info) => {
     const folder = info.outputPath('Holiday 2026')
     await mkdir(path.join(folder, 'sub'), { recursive: true })
     await writeFile(path.join(folder, 'sub/deep.txt'), 'deep')
-    await page.getByRole('radio', { name: 'A folder' }).check()
+    await page.getByRole('radio', { name: 'Folder' }).check()
     await page.getByLabel('Choose a folder').setInputFiles(folder)
-    const url = await publish('A folder')
+    const url = await publish('Folder')
     await expect(page.getByText('1 file: Holiday 2026')).toBeVisible()
     await expect.poll(() => page.evaluate(keptFiles)).toBe(1)
     await page.reload()
@@ -361,7 +395,7 @@ test('a chat and a tool server: the owner talks with visitors, and answers an as
   relay,
   visitor,
 }) => {
-  await visitor.goto(await publish('A chat'))
+  await visitor.goto(await publish('Chat'))
   await visitor.getByLabel('Your name').fill('<b>Ann</b>')
   await visitor.getByRole('button', { name: 'Join' }).click()
   await expect(page.locator('#people li')).toHaveText(['Host (you)', '<b>Ann</b>'])
@@ -371,7 +405,7 @@ test('a chat and a tool server: the owner talks with visitors, and answers an as
   await page.getByRole('button', { name: 'Stop' }).click()
 
   const url = await publish('Tools')
-  const [, , configuration] = await expectCopies(page)
+  const [, configuration] = await expectCopies(page)
   expect(JSON.parse(configuration!).mcpServers.tab).toEqual({ type: 'http', url: `${url}/` })
   const show = { name: 'show', arguments: { text: '<img src=x>' } }
   expect(await callTool(relay.caFile, url, show)).toBe('The person sees it.')
@@ -442,7 +476,7 @@ wholeOnly(test, 'appearance')(
     expect(await layoutShift(page)).toBeLessThan(0.01)
     await expectFits({ landing: page }, info, WIDTHS_PX)
     await page.getByText('With integrity').click()
-    await page.getByText('Who may come in').click()
+    await page.getByText('Options').click()
     await expectAccessible(page)
     await expectFits({ access: page }, info, WIDTHS_PX)
     for (const way of ['svc', 'MCP']) {
@@ -451,10 +485,10 @@ wholeOnly(test, 'appearance')(
       await expectFits({ [way]: page }, info, WIDTHS_PX)
       await expectAccessiblePart(page, '.code')
     }
-    await page.getByRole('radio', { name: 'A folder' }).check()
+    await page.getByRole('radio', { name: 'Folder' }).check()
     await expectFits({ folder: page }, info, WIDTHS_PX)
     await expectAccessiblePart(page, '.publish')
-    for (const kind of ['A note', 'A chat', 'Tools']) {
+    for (const kind of ['Note', 'Chat', 'Tools']) {
       await publish(kind)
       await expectFits({ [kind]: page }, info, WIDTHS_PX)
       await expectAccessiblePart(page, 'main')

@@ -149,7 +149,7 @@ test('a download that was cut goes on where it broke off, unless the file is ano
 }, info) => {
   const content = randomBytes(BIG_BYTES)
   const file = { name: 'film.bin', mimeType: '', buffer: content }
-  await phone.getByRole('radio', { name: 'A folder' }).check()
+  await phone.getByRole('radio', { name: 'Folder' }).check()
   await phone.getByLabel('Choose files').setInputFiles([file])
   await phone.getByRole('button', { name: 'Publish' }).tap()
   await online(phone)
@@ -178,8 +178,8 @@ wholeOnly(test, 'appearance')(
     expect(await layoutShift(phone)).toBeLessThan(0.01)
     const small = () => phone.evaluate(smallTargets, TARGET_PX)
     expect(await small()).toEqual([])
-    await phone.getByText('Who may come in').tap()
-    await phone.getByRole('radio', { name: 'A folder' }).check()
+    await phone.getByText('Options').tap()
+    await phone.getByRole('radio', { name: 'Folder' }).check()
     await phone.getByLabel('Choose files').setInputFiles([photo('holiday.jpg')])
     expect(await small()).toEqual([])
     await expectFits({ form: phone }, info, [NARROWEST_PX, PHONE_PX])
@@ -189,7 +189,7 @@ wholeOnly(test, 'appearance')(
     expect(await small()).toEqual([])
     await expectFits({ folder: phone }, info, [NARROWEST_PX, PHONE_PX])
     await phone.getByRole('button', { name: 'Stop' }).tap()
-    for (const kind of ['Webhooks', 'A chat', 'Tools']) {
+    for (const kind of ['Webhooks', 'Chat', 'Tools']) {
       await phone.getByRole('radio', { name: kind }).check()
       await phone.getByRole('button', { name: 'Publish' }).tap()
       await online(phone)

@@ -157,7 +157,7 @@ wholeOnly(test, 'variant')(
       await publish.click()
       await expect(state).toHaveText('online')
       await page.getByRole('button', { name: 'Stop' }).click()
-      await page.getByRole('radio', { name: 'A folder' }).check()
+      await page.getByRole('radio', { name: 'Folder' }).check()
       await publish.click()
       await expect(page.getByRole('alert').first()).toContainText('whoever reads them finds the address')
       await publish.click()

@@ -51,7 +51,7 @@ async function open(context: BrowserContext, relayUrl: string, kind: Kind): Prom
 
 const FIRST: Kind = example('hello')
 /** Those of the landing page, those that keep their names as long as the tab, and those that share code with others. */
-const OTHERS: Kind[] = [landing('A note'), landing('Webhooks'), example('share-folder'), example('chat')]
+const OTHERS: Kind[] = [landing('Note'), landing('Webhooks'), example('share-folder'), example('chat')]
 
 for (const kind of [FIRST, ...OTHERS]) {
   const oneOf = kind === FIRST ? test : wholeOnly(test, 'variant')
@@ -91,7 +91,7 @@ function storedKeys(page: Page): Promise<string[]> {
 }
 
 wholeOnly(test, 'variant')('pages of the origin have identities of their own', async ({ context, relay }) => {
-  const kinds = [landing('A note'), landing('A folder'), example('hello'), example('service-worker')]
+  const kinds = [landing('Note'), landing('Webhooks'), example('hello'), example('service-worker')]
   let last: Page | undefined
   for (const kind of kinds) [last] = await open(context, relay.url, kind)
   const keys = await storedKeys(last!)

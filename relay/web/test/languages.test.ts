@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 
 /** What is the same in another language: names, and words that it has taken over. */
 const KEPT =
-  /^(?:|svc|ngrok|Cloudflare Tunnel|Tailscale Funnel|Webhooks|MCP|UDP|Name|Relay|Relays|Browser|online)$/
+  /^(?:|svc|ngrok|Cloudflare Tunnel|Tailscale Funnel|Webhooks|Chat|MCP|POST \/|UDP|Name|Relay|Relays|Browser|online)$/
 
 type Texts = Record<string, unknown>
 

@@ -13,11 +13,14 @@ const SHOWN_FIELDS = ['host', 'user-agent', 'accept-language']
 
 /** Lists each request as a visit that found something. A webhook inspector has a list of its own. */
 export function counted(kind: Kind, { fetch }: Demo): FetchHandler {
-  if (kind === 'webhook') return fetch
   return async (request, info) => {
     const { method, url } = request
     const { pathname, search } = new URL(url)
     const latest = requestText(request)
+    if (kind === 'webhook') {
+      update({ latest })
+      return await fetch(request, info)
+    }
     const response = await fetch(request, info)
     if (ICONS.test(pathname) || response.status === NOT_FOUND) return response
     // A request may still arrive after the site was stopped.

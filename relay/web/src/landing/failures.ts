@@ -16,6 +16,7 @@ export function failureOf(error: unknown): { text: string; fault: Fault } {
  */
 export function sentenceOf(code: unknown, message: string): string {
   if (code === 'invitation_rejected') return message
+  if (code === 'hostname_conflict' && /\breserved\b/.test(message)) return LANDING.errors.name_reserved
   if (code === 'relay_unreachable' && !navigator.onLine) return LANDING.errors.offline
   const sentences: Readonly<Record<string, string>> = LANDING.errors
   const known = typeof code === 'string' && Object.hasOwn(sentences, code) ? sentences[code] : undefined

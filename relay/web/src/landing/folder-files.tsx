@@ -1,9 +1,9 @@
-// Takes the files of the folder: chosen, or dropped.
-import { droppedEntries, filesOf } from '../../../../examples/share-folder/dropped.ts'
+// Takes the files of the folder that are chosen, and shows those that are dropped, too.
 import { useStore } from '../common/store.ts'
-import { useState, type VNode } from '../preact.ts'
+import type { VNode } from '../preact.ts'
 import { LANDING } from '../texts/landing.ts'
-import { addChosen, addFiles, clearFiles, shelf } from './demos/shelf.ts'
+import { addChosen, clearFiles, shelf } from './demos/shelf.ts'
+import { dropError, isDragging } from './dropped-files.ts'
 
 /** Every browser supports the attribute; the types lack it. */
 const FOLDER = { webkitdirectory: true }
@@ -17,39 +17,17 @@ interface FolderFilesProps {
 /** The inputs stay in place for keyboards and screen readers. */
 export function FolderFiles({ error, isOnline }: FolderFilesProps): VNode {
   const { files, title } = useStore(shelf)
-  const [isOver, setOver] = useState(false)
-  const [failure, setFailure] = useState('')
+  const isOver = useStore(isDragging)
+  const failure = useStore(dropError)
   const take = (event: Event): void => {
     const input = event.currentTarget as HTMLInputElement
     addChosen(input.files ?? [])
     input.value = ''
   }
-  const drop = async (event: DragEvent): Promise<void> => {
-    event.preventDefault()
-    setOver(false)
-    setFailure('')
-    const entries = droppedEntries(event.dataTransfer)
-    const [only] = entries
-    try {
-      addFiles(await filesOf(entries), entries.length === 1 && only?.isDirectory ? only.name : '')
-    } catch {
-      setFailure(LANDING.notRead)
-    }
-  }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is beside the buttons, which everybody can use
-    <div
-      class="drop"
-      data-over={isOver}
-      onDragOver={(event) => {
-        event.preventDefault()
-        setOver(true)
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => void drop(event)}
-    >
+    <div class="drop" data-over={isOver}>
       <div class="choose">
-        <label class="button">
+        <label class="button plain">
           {LANDING.chooseFiles}
           <input type="file" multiple onChange={take} aria-describedby="files-error" />
         </label>

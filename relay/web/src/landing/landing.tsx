@@ -1,11 +1,10 @@
 // The landing page: a diagram in which the user publishes and sees what the relay sees, and then how to from elsewhere.
-import type { VNode } from '../preact.ts'
+import { useEffect, useState, type VNode } from '../preact.ts'
 import { Link } from '../shell/link.tsx'
-import { COMPARISON, WHO_SEES } from '../texts/facts.ts'
 import { LANDING } from '../texts/landing.ts'
 import { LANGUAGES } from '../texts/language.ts'
 import { CodeCard } from './code-card.tsx'
-import { FactsTable } from './facts-table.tsx'
+import type { Facts } from './facts.tsx'
 import { LiveView } from './live-view.tsx'
 import { PublishCard } from './publish-card.tsx'
 import { RelayCard } from './relay-card.tsx'
@@ -24,21 +23,32 @@ export function Landing(): VNode {
       <LiveView />
       <h2 class="section">{LANDING.elsewhere}</h2>
       <CodeCard />
-      <FactsTable id="sees" {...WHO_SEES} />
-      <FactsTable id="comparison" {...COMPARISON} />
-      <p class="row links">
+      <LaterFacts />
+      <h2 class="section">{LANDING.runRelay}</h2>
+      <p class="quiet">
+        {LANDING.runRelayAbout} <a href="/docs/operate/install/">{LANDING.runRelayHow}</a>
+      </p>
+      <pre class="card">SVC_URL=https://relay.example.com ACME_AGREE=true svc-relay</pre>
+      <footer class="row links">
         <a href="/examples/" target="_blank" rel="noopener">
           {LANDING.more}
         </a>
         <Link to="/sites">{LANDING.sites}</Link>
-      </p>
-      <p class="row links">
-        {Object.entries(LANGUAGES).map(([tag, name]) => (
-          <a key={tag} href={`?language=${tag}`} lang={tag} hreflang={tag} dir="auto">
-            {name}
-          </a>
-        ))}
-      </p>
+        <nav class="row" aria-label={LANDING.languages}>
+          {Object.entries(LANGUAGES).map(([tag, name]) => (
+            <a key={tag} href={`?language=${tag}`} lang={tag} hreflang={tag} dir="auto">
+              {name}
+            </a>
+          ))}
+        </nav>
+      </footer>
     </main>
   )
+}
+
+/** They are below the first screen. The page works without them. */
+function LaterFacts(): VNode {
+  const [loaded, setLoaded] = useState<{ Facts: typeof Facts } | undefined>(undefined)
+  useEffect(() => void import('./facts.tsx').then(setLoaded, () => {}), [])
+  return <div class="tables">{loaded && <loaded.Facts />}</div>
 }

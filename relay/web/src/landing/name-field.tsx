@@ -1,4 +1,4 @@
-// The field for the site's name, and whether this browser keeps the name.
+// The field for the site's name.
 import { useEffect, useRef, type VNode } from '../preact.ts'
 import { LANDING } from '../texts/landing.ts'
 import type { Choices } from './choices.ts'
@@ -12,7 +12,7 @@ interface NameFieldProps {
 }
 
 /** It takes the focus when something is wrong with it. */
-export function NameField({ choices: { name, isKept }, set, error, isSecret }: NameFieldProps): VNode {
+export function NameField({ choices: { name }, set, error, isSecret }: NameFieldProps): VNode {
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
     if (error !== '') input.current?.focus()
@@ -42,22 +42,11 @@ export function NameField({ choices: { name, isKept }, set, error, isSecret }: N
       <p class="error" id="name-error" role="alert">
         {error}
       </p>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isKept}
-          aria-describedby="name-about"
-          onChange={() => set({ isKept: !isKept })}
-        />
-        {LANDING.keepName}
-      </label>
-      <p class="quiet small" id="name-about">
-        {isSecret ? aboutSecret(name) : LANDING.keepNameAbout}
-      </p>
+      {isSecret && (
+        <p class="quiet small" id="name-about">
+          {name.trim() === '' ? LANDING.secretByChance : LANDING.nameCanBeGuessed}
+        </p>
+      )}
     </div>
   )
-}
-
-function aboutSecret(name: string): string {
-  return name.trim() === '' ? LANDING.secretByChance : LANDING.nameCanBeGuessed
 }

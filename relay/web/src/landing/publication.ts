@@ -41,7 +41,7 @@ export function update(change: Partial<Publication>): void {
 }
 
 /** @returns the name that this browser keeps for a kind of site; empty for none */
-export function keptName(kind: Kind): string {
+function keptName(kind: Kind): string {
   return localStorage.getItem(keyOfName(kind)) ?? ''
 }
 
@@ -58,6 +58,13 @@ export const lastChoices: Store<Choices> = new Store({ ...NO_CHOICES, name: kept
 
 /** The kind of site that the user chose last in this tab. */
 export const lastKind: Store<Kind> = new Store<Kind>('note')
+
+/** A name that somebody typed stays; one that the browser kept is of its kind. */
+export function chooseKind(next: Kind): void {
+  const { value } = lastChoices
+  if (value.name === keptName(lastKind.value)) lastChoices.set({ ...value, name: keptName(next) })
+  lastKind.set(next)
+}
 
 export interface Published extends Choices {
   kind: Kind

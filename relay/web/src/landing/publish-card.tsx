@@ -7,24 +7,35 @@ import { LANDING } from '../texts/landing.ts'
 import { SITE_STATES, waitingText } from '../texts/site-states.ts'
 import { start, stop, write } from './actions.ts'
 import { arrived, takeArrived } from './arrived.ts'
-import { type Choices, type Fault, hasPeople, wantedName } from './choices.ts'
+import { type Choices, type Fault, wantedName } from './choices.ts'
 import type { Kind } from './demos/demo.ts'
 import { shelf } from './demos/shelf.ts'
+import { isDragging, takeDrops } from './dropped-files.ts'
 import { FolderFiles } from './folder-files.tsx'
 import { NameField } from './name-field.tsx'
-import { keptName, lastChoices, lastKind, type Publication, publication } from './publication.ts'
-import { PublishedSite } from './published-site.tsx'
+import { Options } from './options.tsx'
+import { chooseKind, lastChoices, lastKind, type Publication, publication } from './publication.ts'
+import { PublishedSite, Visits } from './published-site.tsx'
 import type { ScreenSwitch } from './screen-switch.tsx'
 import type { Shared } from './share-target/shared.ts'
-import { WhoMayComeIn } from './who-may-come-in.tsx'
 
 const KINDS: readonly Kind[] = ['note', 'folder', 'webhook', 'chat', 'tools']
 
 export function PublishCard(): VNode {
   const now = useStore(publication)
+  const isOver = useStore(isDragging)
   const isOpen = now !== undefined && now.state !== 'closed'
+  const card = useRef<HTMLElement>(null)
+  const wasOpen = useRef(isOpen)
+  // The button that stopped the site is gone: the keyboard goes on where one publishes.
+  useEffect(() => {
+    const isLost = wasOpen.current && !isOpen && document.activeElement === document.body
+    if (isLost) card.current?.querySelector<HTMLElement>('[type="submit"]')?.focus({ preventScroll: true })
+    wasOpen.current = isOpen
+  }, [isOpen])
+  useEffect(takeDrops, [])
   return (
-    <section class="card publish" aria-labelledby="publish-heading">
+    <section ref={card} class="card publish" aria-labelledby="publish-heading" data-over={isOver}>
       <h2 id="publish-heading">
         {LANDING.publishTitle}
         {now !== undefined && (
@@ -55,8 +66,8 @@ interface Wrong {
 }
 
 function Choice({ previous }: { previous: Publication | undefined }): VNode {
-  const [kind, setKind] = useState<Kind>(lastKind.value)
-  const [choices, setChoices] = useState<Choices>(lastChoices.value)
+  const kind = useStore(lastKind)
+  const choices = useStore(lastChoices)
   const [invitation, setInvitation] = useState('')
   /** What is wrong is found here, or by the relay. */
   const [wrong, setWrong] = useState<Wrong | undefined>(undefined)
@@ -68,11 +79,10 @@ function Choice({ previous }: { previous: Publication | undefined }): VNode {
     if (gift === undefined) return
     setTaken(typeof gift === 'string' ? LANDING.notArrived[gift] : LANDING.arrived(nameOf(gift)))
     if (typeof gift === 'string') return arrived.set(undefined)
-    choose(takeArrived(gift))
-    set({ note: lastChoices.value.note })
+    chooseKind(takeArrived(gift))
     publish.current?.focus()
   }, [gift])
-  const set = (change: Partial<Choices>): void => setChoices((now) => ({ ...now, ...change }))
+  const set = (change: Partial<Choices>): void => lastChoices.set({ ...lastChoices.value, ...change })
   const submit = (event: Event): void => {
     event.preventDefault()
     const name = wantedName(choices.name)
@@ -81,18 +91,13 @@ function Choice({ previous }: { previous: Publication | undefined }): VNode {
       setWrong({ fault: 'files', error: LANDING.noFiles })
     else void start(kind, { ...choices, name }, invitation.trim())
   }
-  const choose = (next: Kind): void => {
-    setKind(next)
-    // A name that somebody typed stays; one that the browser kept is of its kind.
-    if (choices.name === keptName(kind)) set({ name: keptName(next) })
-  }
   const errorOf = (field: Fault): string => (wrong && wrong.fault === field ? wrong.error : '')
   return (
     <form onSubmit={submit} noValidate>
       <p class="arrived" role="status">
         {taken}
       </p>
-      <Kinds kind={kind} onChange={choose} />
+      <Kinds kind={kind} onChange={chooseKind} />
       <div class="content-of-kind">
         {kind === 'note' && <Note text={choices.note} onInput={(note) => set({ note })} />}
         {kind === 'folder' && <FolderFiles error={errorOf('files')} isOnline={false} />}
@@ -104,7 +109,7 @@ function Choice({ previous }: { previous: Publication | undefined }): VNode {
         error={errorOf('name')}
         isSecret={kind !== 'note' && kind !== 'chat'}
       />
-      <WhoMayComeIn choices={choices} set={set} canAsk={hasPeople(kind)} error={errorOf('password')} />
+      <Options choices={choices} set={set} kind={kind} error={errorOf('password')} />
       {wrong?.fault === 'invitation' && (
         <SecretField
           id="invitation"
@@ -116,19 +121,9 @@ function Choice({ previous }: { previous: Publication | undefined }): VNode {
           onInput={setInvitation}
         />
       )}
-      <div class="row">
-        <button ref={publish} type="submit">
-          {LANDING.publish}
-        </button>
-        <label class="check" hidden={kind !== 'note'}>
-          <input
-            type="checkbox"
-            checked={choices.isListed}
-            onChange={() => set({ isListed: !choices.isListed })}
-          />
-          {LANDING.listed}
-        </label>
-      </div>
+      <button ref={publish} type="submit">
+        {LANDING.publish}
+      </button>
     </form>
   )
 }
@@ -191,6 +186,9 @@ function Published(now: Publication): VNode {
         </button>
         {'wakeLock' in navigator && <Screen />}
       </div>
+      {(now.kind === 'note' || now.kind === 'folder') && (
+        <Visits visits={now.visits} count={now.visitCount} />
+      )}
     </div>
   )
 }

@@ -7,6 +7,7 @@ import { CopyButton } from '../common/copy-button.tsx'
 import { formatClock, formatTime } from '../common/format.ts'
 import { useEffect, useState, type VNode } from '../preact.ts'
 import { LANDING } from '../texts/landing.ts'
+import { hasPeople } from './choices.ts'
 import type { Visit } from './demos/demo.ts'
 import { FolderFiles } from './folder-files.tsx'
 import type { Knocks } from './knocks.tsx'
@@ -18,8 +19,6 @@ export function PublishedSite({
   state,
   url,
   shareUrl,
-  visits,
-  visitCount,
   knocks,
   hasPassword,
   endsAt,
@@ -31,23 +30,17 @@ export function PublishedSite({
       <div class="address">
         <div>
           <div class="row">
-            {url === '' ? (
-              <span role="status">{LANDING.publishing}</span>
-            ) : (
-              <a href={url} target="_blank" rel="noopener">
-                {breakable(url)}
-              </a>
-            )}
+            {url === '' ? <span role="status">{LANDING.publishing}</span> : <Address url={url} />}
             <CopyButton text={url} label={LANDING.copyUrl} />
           </div>
-          <StateSentence state={state} nextAttemptAt={nextAttemptAt} />
+          <StateSentence kind={kind} state={state} nextAttemptAt={nextAttemptAt} />
           {hasPassword && <p class="quiet">{LANDING.hasPassword}</p>}
           {endsAt !== undefined && (
             <p class="quiet">{LANDING.endsAt(formatTime(new Date(endsAt).toISOString()))}</p>
           )}
         </div>
       </div>
-      <ShareLink url={shareUrl ?? ''} />
+      {hasPeople(kind) && <ShareLink url={shareUrl ?? ''} />}
       {kind === 'folder' && <FolderFiles error="" isOnline={true} />}
       {knocks && <WaitingVisitors visitors={knocks} />}
       {kind === 'webhook' && (
@@ -58,7 +51,6 @@ export function PublishedSite({
           </button>
         </p>
       )}
-      {(kind === 'note' || kind === 'folder') && <Visits visits={visits} count={visitCount} />}
     </>
   )
 }
@@ -67,14 +59,23 @@ export function PublishedSite({
 function ShareLink({ url }: { url: string }): VNode {
   return (
     <div class="share">
+      <p class="quiet">{LANDING.share}</p>
       <div class="row">
-        <a {...(url !== '' && { href: url })} target="_blank" rel="noopener">
-          {breakable(url)}
-        </a>
+        <Address url={url} />
         <CopyButton text={url} label={LANDING.copyShareUrl} />
       </div>
-      <p class="quiet">{LANDING.share}</p>
     </div>
+  )
+}
+
+/** Every address is one of HTTPS: eyes go past that. */
+function Address({ url }: { url: string }): VNode {
+  const [, scheme = '', rest = ''] = /^(https:..)?(.*)$/.exec(url) ?? []
+  return (
+    <a {...(url !== '' && { href: url })} target="_blank" rel="noopener">
+      <span class="scheme">{scheme}</span>
+      {breakable(rest)}
+    </a>
   )
 }
 
@@ -85,7 +86,8 @@ function WaitingVisitors({ visitors }: { visitors: readonly KnockingVisitor[] })
   return list ? <list.Knocks visitors={visitors} /> : <p class="quiet" />
 }
 
-function Visits({ visits, count }: { visits: readonly Visit[]; count: number }): VNode {
+/** The list grows: nothing is below it but a link. */
+export function Visits({ visits, count }: { visits: readonly Visit[]; count: number }): VNode {
   return (
     <>
       <h3>

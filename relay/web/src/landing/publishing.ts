@@ -117,11 +117,15 @@ const DESCRIPTION = "Published from the relay's own page"
 
 /** The relay's view of the visits: the diagram goes without it where it cannot be loaded. */
 async function watch(): Promise<void> {
-  isWatching ??= import('./wire.ts').then(({ watchWire }) => watchWire()).catch(() => {})
-  await isWatching
+  try {
+    const wire = await import('./wire.ts')
+    if (!isWatching) wire.watchWire()
+    isWatching = true
+    wire.forgetCarried()
+  } catch {}
 }
 
-let isWatching: Promise<void> | undefined
+let isWatching = false
 
 async function loadDemo(kind: Kind, note: string, isResuming: boolean): Promise<Demo> {
   if (kind === 'note') return (await import('./demos/note.ts')).createDemo(note)

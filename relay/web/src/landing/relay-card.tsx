@@ -6,9 +6,16 @@ import { LANDING } from '../texts/landing.ts'
 import { publication } from './publication.ts'
 import type { Carried } from './wire.ts'
 
+/** Where bytes will be: twelve rows of eight. */
+const NOTHING: string = Array.from(
+  { length: 12 },
+  (_, row) => `${(row * 8).toString(16).padStart(4, '0')}  ${'·· '.repeat(8)} ${'·'.repeat(8)}`,
+).join('\n')
+
 export function RelayCard(): VNode {
-  const isPublished = useStore(publication)?.state === 'online'
-  const now = useCarried(isPublished)
+  const { state = 'closed' } = useStore(publication) ?? {}
+  const carried = useCarried(state === 'online')
+  const now = state === 'closed' ? undefined : carried
   return (
     <section class="card middle" aria-labelledby="middle-heading" data-direction={now?.direction}>
       {/* A new one for each record: its animation begins again. */}
@@ -20,7 +27,7 @@ export function RelayCard(): VNode {
       <p class="quiet">{LANDING.relaySees}</p>
       {/* A reader of screens would hear numbers without end. */}
       <pre class="hexdump" aria-hidden="true">
-        {now?.dump ?? ''}
+        {now?.dump ?? NOTHING}
       </pre>
       <p class="quiet">{now === undefined ? LANDING.nothingYet : LANDING.carried(formatBytes(now.total))}</p>
     </section>

@@ -33,6 +33,12 @@ export function watchWire(): void {
   }
 }
 
+/** For a site that begins: what another one of this tab carried is not of it. */
+export function forgetCarried(): void {
+  next = undefined
+  carried.set(undefined)
+}
+
 function watch(socket: WebSocket): void {
   if (watched.has(socket)) return
   watched.add(socket)

@@ -1,16 +1,23 @@
 // The texts of the landing page in German.
 import type { SiteState } from '@svc/sdk-browser'
+import type { Kind } from '../landing/demos/demo.ts'
 import type { Translation } from './translation.ts'
 
 const ABOUT: Readonly<Record<SiteState, string>> = {
   connecting: '',
   waiting: 'Noch kann niemand die Seite öffnen.',
-  online: 'Online, solange dieser Tab offen ist. Zum Öffnen auf dem Telefon oder zum Verschicken.',
+  online: 'Online, solange dieser Tab offen ist.',
   reconnecting: 'Gerade kann niemand die Seite öffnen.',
   closed: '',
 }
-const ONLINE_HERE =
-  'Online, solange dieser Tab offen ist. Das Relay läuft auf localhost: Nur dieser Rechner kann die Adresse öffnen.'
+const USE: Readonly<Record<Kind, string>> = {
+  note: 'Zum Öffnen auf dem Telefon oder zum Verschicken.',
+  folder: 'Zum Öffnen auf dem Telefon oder zum Verschicken.',
+  webhook: 'Die Adresse gehört zu dem Dienst, der die Webhooks schickt.',
+  chat: 'Zum Verschicken an alle, die mitreden sollen.',
+  tools: 'Die Adresse gehört zu einem Assistenten, wie unten gezeigt.',
+}
+const ONLY_HERE = 'Das Relay läuft auf localhost: Nur dieser Rechner kann die Adresse öffnen.'
 
 const attempt = (seconds: number): string =>
   seconds > 0 ? `Nächster Versuch in ${seconds} s.` : 'Neuer Versuch …'
@@ -45,18 +52,18 @@ export const TRANSLATION: Translation = {
 
   WHO_SEES: {
     title: 'Wer was sehen kann',
-    columns: ['Besucher', 'Relay', 'Dieser Tab'],
+    columns: ['Dieser Tab', 'Relay', 'Besucher'],
     rows: [
       { what: 'Namen, Adressen, Größen, Zeiten', facts: ['ja', 'ja', 'ja'] },
       { what: 'Anfragen und Antworten', facts: ['ja', 'nein', 'ja'] },
       { what: 'Schlüssel der Verbindung', facts: ['ja', 'nein', 'ja'] },
-      { what: 'Dateien, die niemand abgerufen hat', facts: ['nein', 'nein', 'ja'] },
+      { what: 'Dateien, die niemand abgerufen hat', facts: ['ja', 'nein', 'nein'] },
     ],
     note: 'Eine Ausnahme gibt es: Eine Seite kann ihr Relay bitten, Dateien zu speichern. Solange das Relay sie hat, kann es den Verkehr an der kanonischen Adresse dieser Seite lesen. Was auf dieser Seite veröffentlicht wird, bittet nicht darum.',
   },
 
   COMPARISON: {
-    title: 'Neben anderen Tunneln',
+    title: 'Im Vergleich mit anderen Tunneln',
     columns: ['svc', 'ngrok', 'Cloudflare Tunnel', 'Tailscale Funnel'],
     rows: [
       { what: 'Veröffentlicht aus einer Webseite', facts: ['ja', 'nein', 'nein', 'nein'] },
@@ -101,7 +108,7 @@ export const TRANSLATION: Translation = {
 
   WAITING: {
     approval: 'Der Betreiber des Relays muss diese Seite erst freigeben.',
-    rate_limited: 'Das Relay hat um eine Pause gebeten.',
+    rate_limited: 'Das Relay hat diese Seite um eine Pause gebeten.',
     relay_full: 'Das Relay hat gerade keinen Platz.',
     certificate: 'Die Seite wartet auf ihr Zertifikat.',
     next: (time) => ` (nächster Versuch ${time})`,
@@ -112,28 +119,39 @@ export const TRANSLATION: Translation = {
     lead: 'Etwas schreiben und veröffentlichen: Es bekommt eine öffentliche HTTPS-Adresse, solange dieser Tab offen ist. Ohne Konto, ohne Installation, ohne offenen Port.',
     relayTitle: 'Das Relay',
     relaySees: 'Es verbindet Besucher mit diesem Tab. Mehr als das sieht es von einem Besuch nicht:',
-    nothingYet: 'Noch fließt nichts.',
-    carried: (amount) => `${amount} übertragen, alles verschlüsselt.`,
-    visitorTitle: 'Ein Besucher',
-    noVisitor: 'Noch kann niemand kommen.',
-    openIt: 'Die Adresse auf einem beliebigen Gerät öffnen.',
-    tabReads: 'Die Anfrage des Besuchers, wie dieser Tab sie liest:',
-    elsewhere: 'Von anderswo veröffentlichen',
+    nothingYet: 'Noch keine Daten.',
+    carried: (amount) => `${amount} bisher, alles verschlüsselt.`,
+    visitors: {
+      note: { title: 'Ein Besucher', sees: '' },
+      folder: { title: 'Ein Besucher', sees: 'Die Dateien, bereit zum Herunterladen' },
+      webhook: { title: 'Ein Dienst', sees: 'POST /' },
+      chat: { title: 'Ein Besucher', sees: 'Ein Chat mit allen, die die Adresse haben' },
+      tools: { title: 'Ein Assistent', sees: '„Frag mich etwas mit deinem Werkzeug ask.“' },
+    },
+    preview: 'Mit „Veröffentlichen“ bekommt das eine Adresse.',
+    openIt: (kind, isForAll) =>
+      kind === 'webhook' || kind === 'tools'
+        ? 'Noch keine Anfrage.'
+        : isForAll
+          ? 'Den Code scannen oder die Adresse öffnen.'
+          : 'Die Adresse in einem anderen Tab öffnen.',
+    tabReads: 'Die letzte Anfrage, wie dieser Tab sie liest:',
+    elsewhere: 'Andere Wege zu veröffentlichen',
 
     publishTitle: 'Dieser Tab',
     kindsLabel: 'Was veröffentlicht wird',
     kinds: {
-      note: { name: 'Eine Notiz', about: '' },
+      note: { name: 'Notiz', about: '' },
       folder: {
-        name: 'Ein Ordner',
-        about: 'Besucher laden die Dateien direkt aus diesem Tab. Nichts wird hochgeladen.',
+        name: 'Ordner',
+        about: 'Besucher laden direkt aus diesem Tab. Nichts wird hochgeladen.',
       },
       webhook: {
         name: 'Webhooks',
-        about: 'Zeigt, was ein Dienst an die Adresse schickt, und wiederholt es.',
+        about: 'Zeigt jede Anfrage, die ein Dienst schickt, und wiederholt sie.',
       },
       chat: {
-        name: 'Ein Chat',
+        name: 'Chat',
         about: 'Wer die Adresse öffnet, redet mit. Was gesagt wird, läuft nur durch diesen Tab.',
       },
       tools: {
@@ -145,7 +163,7 @@ export const TRANSLATION: Translation = {
     note: 'Text oder HTML',
     firstNote: 'Hallo aus einem Browser-Tab',
     name: 'Name',
-    nameByChance: 'ein zufälliger',
+    nameByChance: 'zufällig',
     secretByChance: 'Ohne Namen kann niemand die Adresse erraten, und jeder Tab hat eine andere.',
     noName:
       'Ein Name hat 1 bis 22 Buchstaben, Ziffern und Bindestriche, am Anfang und am Ende keinen Bindestrich.',
@@ -155,7 +173,7 @@ export const TRANSLATION: Translation = {
     nameCanBeGuessed:
       'Wer den Namen errät, kann die Seite öffnen. Ohne Namen entsteht eine Adresse, die niemand erraten kann.',
     listed: 'In der Liste der Seiten zeigen',
-    access: 'Wer hereinkommt',
+    options: 'Optionen',
     password: 'Passwort für Besucher',
     passwordAbout: 'Leer: Besucher brauchen keines.',
     passwordRefused:
@@ -172,7 +190,7 @@ export const TRANSLATION: Translation = {
     chatHost: 'Gastgeber',
     knocks: 'Wartende Besucher',
     noKnocks:
-      'Niemand wartet. Besucher sehen eine Zahl mit vier Ziffern: Wer danach fragt, weiß, wer es ist.',
+      'Niemand wartet. Jeder Besucher sieht eine Zahl mit vier Ziffern: Wer danach fragt, weiß, wer vor der Tür steht.',
     knock: (code) => `Besucher ${code} wartet`,
     unknownAddress: 'unbekannte Adresse',
     admit: 'Hereinlassen',
@@ -204,6 +222,7 @@ export const TRANSLATION: Translation = {
       offline: 'Keine Verbindung zum Netz. Sobald sie zurück ist, noch einmal veröffentlichen.',
       hostname_conflict:
         'Diesen Namen hat schon jemand, vielleicht ein anderer eigener Browser. Bitte einen anderen wählen.',
+      name_reserved: 'Diesen Namen behält sich das Relay vor. Bitte einen anderen wählen.',
       name_in_other_tab: 'Ein anderer Tab dieses Browsers benutzt den Namen. Bitte einen anderen wählen.',
       lease_replaced:
         'Eine andere Seite mit demselben Schlüssel hat diesen Namen übernommen. Neu veröffentlichen holt ihn zurück.',
@@ -212,8 +231,8 @@ export const TRANSLATION: Translation = {
         'Der Browser eines Besuchers ging, bevor er die Seite sah. Vielleicht vertraut er dem Zertifikat dieses Relays nicht.',
       handler_failed: 'Ein Besucher bekam statt einer Antwort einen Fehler.',
       identity_unavailable:
-        'Dieser Browser bewahrt für diese Seite keine Schlüssel auf, vielleicht weil das Fenster privat ist. Ohne „Namen behalten“ geht es.',
-      rate_limited: 'Das war zu oft für dieses Relay. In einer Minute noch einmal veröffentlichen.',
+        'Dieser Browser bewahrt für diese Seite keine Schlüssel auf, vielleicht weil das Fenster privat ist. Ohne „Namen behalten“ (unter Optionen) geht es.',
+      rate_limited: 'Zu viele Versuche. In einer Minute noch einmal veröffentlichen.',
       relay_full: 'Das Relay hat gerade keinen Platz. Bitte später noch einmal versuchen.',
       metadata_refused: 'Das Relay zeigt die Beschreibung dieser Seite nicht an.',
       name_had_other_owner:
@@ -228,14 +247,15 @@ export const TRANSLATION: Translation = {
     copyUrl: 'Adresse kopieren',
     copyShareUrl: 'Link zum Teilen kopieren',
     share:
-      'Der Link zum Teilen: Solange die Seite geschlossen ist, wartet er im Browser des Besuchers und öffnet sie, sobald sie zurück ist.',
+      'Dieser Link geht auch, während der Tab geschlossen ist: Er wartet im Browser des Besuchers und öffnet die Seite, sobald sie zurück ist.',
     qr: (url) => `QR-Code von ${url}`,
-    about: (state, isForAll) => (state === 'online' && !isForAll ? ONLINE_HERE : ABOUT[state]),
+    about: (state, kind, isForAll) =>
+      state === 'online' ? `${ABOUT.online} ${isForAll ? USE[kind] : ONLY_HERE}` : ABOUT[state],
     offline: (seconds) => `Keine Verbindung zum Netz. ${attempt(seconds)}`,
     relayGone: (seconds) =>
       `Gerade kann niemand die Seite öffnen: Das Relay antwortet nicht. ${attempt(seconds)}`,
     keptRequests:
-      'Die letzten 100 Anfragen überstehen ein Neuladen: Der Sitzungsspeicher dieses Tabs hat sie, bis die Seite beendet oder der Tab geschlossen wird.',
+      'Dieser Tab behält die letzten 100 Anfragen, auch beim Neuladen, bis die Seite beendet oder der Tab geschlossen wird.',
     forget: 'Jetzt vergessen',
     visits: 'Besuche',
     noVisits: 'Noch niemand.',
@@ -247,11 +267,11 @@ export const TRANSLATION: Translation = {
     clearFiles: 'Alle entfernen',
     fileCount: (count, names) => `${count === 1 ? '1 Datei' : `${count} Dateien`}: ${names}`,
     moreOf: {
-      note: { text: 'Eine Seite mit Handler als Beispiel' },
-      folder: { text: 'Dasselbe als Beispiel, mit dem Fortschritt der Downloads' },
-      webhook: { text: 'Dasselbe als Beispiel, mit Antworten zur Wahl' },
-      chat: { text: 'Dasselbe als Beispiel' },
-      tools: { text: 'Mehr über Werkzeugserver in der Dokumentation' },
+      note: { text: 'Beispiel: eine Seite mit Handler' },
+      folder: { text: 'Beispiel: ein Ordner, der jeden Download zeigt' },
+      webhook: { text: 'Beispiel: Webhooks mit Antworten zur Wahl' },
+      chat: { text: 'Beispiel: der Chat als eigene Seite' },
+      tools: { text: 'Werkzeugserver in der Dokumentation' },
     },
 
     waysLabel: 'Von wo',
@@ -259,7 +279,7 @@ export const TRANSLATION: Translation = {
     toolAbout:
       'Eine Seite als Werkzeugserver: Assistenten rufen ihre Werkzeuge auf, die im Tab laufen. Die Zeile, die sie zeigt, trägt sie bei Claude Code ein.',
     copyTool: 'Code des Werkzeugservers kopieren',
-    shellAbout: 'Was auf diesem Rechner an Port 3000 lauscht, mit dem Befehl svc:',
+    shellAbout: 'Ein Port dieses Rechners, mit dem Befehl svc:',
     copyCommand: 'Befehl kopieren',
     installTitle: 'svc installieren',
     installSh: 'Unter macOS und Linux, in einer Shell:',
@@ -275,9 +295,9 @@ export const TRANSLATION: Translation = {
     toAuthority: 'Herunterladen oder im Browser als vertrauenswürdig einrichten',
 
     codeAbout:
-      'Eine Zeile bringt das SDK in eine Seite beliebiger Herkunft, ohne Build. Jeder Browser, der sie ausführt, bekommt eine eigene Adresse und behält sie:',
+      'Ein Import bringt das SDK in jede Seite, ohne Build. Jeder Browser, der sie ausführt, bekommt eine eigene Adresse und behält sie:',
     copyCode: 'Code kopieren',
-    pinTitle: 'Mit Prüfsummen: Der Browser führt genau diese Version des SDK aus',
+    pinTitle: 'Mit Prüfsummen: Nur diese Version des SDK läuft',
     pinAbout:
       'Die Import Map nennt jede Datei des SDK mit ihrer Prüfsumme, und der Browser weist Abweichungen zurück. Hat das Relay eine andere Version, lädt sein SDK erst wieder, wenn dieser Code neu kopiert ist.',
     pinnedCode: 'Der Code mit Prüfsummen',
@@ -286,6 +306,10 @@ export const TRANSLATION: Translation = {
       'Das Relay antwortet nicht, oder sein SDK ist nicht gebaut. Noch einmal öffnen, um es neu zu versuchen.',
     more: 'Zu den Beispielen',
     sites: 'Zu den veröffentlichten Seiten',
+    runRelay: 'Ein eigenes Relay betreiben',
+    runRelayAbout: 'Ein Programm auf einem Rechner mit öffentlicher Adresse und zwei DNS-Einträgen:',
+    runRelayHow: 'So wird es installiert',
+    languages: 'Sprachen',
   },
 
   TOOLS: {

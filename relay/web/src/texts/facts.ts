@@ -6,18 +6,18 @@ export const FACTS = { no: 'no' } as const
 
 export const WHO_SEES = {
   title: 'Who can see what',
-  columns: ['Visitor', 'Relay', 'This tab'],
+  columns: ['This tab', 'Relay', 'Visitor'],
   rows: [
     { what: 'Names, addresses, sizes, times', facts: ['yes', 'yes', 'yes'] },
     { what: 'Requests and answers', facts: ['yes', 'no', 'yes'] },
     { what: 'Keys of the connection', facts: ['yes', 'no', 'yes'] },
-    { what: 'Files that nobody has asked for', facts: ['no', 'no', 'yes'] },
+    { what: 'Files that nobody has asked for', facts: ['yes', 'no', 'no'] },
   ],
   note: 'There is one exception: a site may ask its relay to store files. While the relay has them, it can read the traffic at that site’s canonical address. What you publish on this page does not ask for that.',
 } as const
 
 export const COMPARISON = {
-  title: 'Beside other tunnels',
+  title: 'Compared with other tunnels',
   columns: ['svc', 'ngrok', 'Cloudflare Tunnel', 'Tailscale Funnel'],
   rows: [
     { what: 'Publishes from a web page', facts: ['yes', 'no', 'no', 'no'] },
@@ -34,7 +34,7 @@ export const COMPARISON = {
     { what: 'Servers on every continent', facts: ['no', 'yes', 'yes', 'yes'] },
     { what: 'Years of service', facts: ['no, release 0.1', 'yes', 'yes', 'yes'] },
   ],
-  note: 'By the public documentation of each. Tell us what is no longer true.',
+  note: 'According to the public documentation of each. Tell us what is no longer true.',
 } as const
 
 translatable('FACTS', FACTS)

@@ -1,17 +1,25 @@
 // Texts of the landing page.
 import type { SiteState } from '@svc/sdk-browser'
+import type { Kind } from '../landing/demos/demo.ts'
 import { translatable } from './translate.ts'
 
 /** The reason for which a site waits is said beside it. */
 const ABOUT: Readonly<Record<SiteState, string>> = {
   connecting: '',
   waiting: 'Visitors cannot connect yet.',
-  online: 'Online for as long as this tab is open. Open it on your phone, or send it to a friend.',
+  online: 'Online for as long as this tab is open.',
   reconnecting: 'Visitors cannot connect.',
   closed: '',
 }
-const ONLINE_HERE =
-  'Online for as long as this tab is open. The relay is on localhost: only this machine can open the address.'
+/** What one does with the address, while the site is online. */
+const USE: Readonly<Record<Kind, string>> = {
+  note: 'Open it on your phone, or send it to a friend.',
+  folder: 'Open it on your phone, or send it to a friend.',
+  webhook: 'Give the address to the service that sends the webhooks.',
+  chat: 'Send it to the people you want to talk to.',
+  tools: 'Give the address to an assistant, as shown below.',
+}
+const ONLY_HERE = 'The relay is on localhost: only this machine can open the address.'
 
 /** @param seconds until the next attempt; 0 during one */
 const attempt = (seconds: number): string =>
@@ -21,42 +29,54 @@ export const LANDING = {
   title: 'Your tab is the web server',
   lead: 'Write something and press Publish. It gets a public HTTPS address for as long as this tab is open: no account, no install, no open port.',
   relayTitle: 'The relay',
-  relaySees: 'It joins a visitor to this tab. This is all that it sees of a visit:',
-  nothingYet: 'Nothing passes yet.',
-  carried: (amount: string): string => `${amount} passed, all of it encrypted.`,
-  visitorTitle: 'A visitor',
-  noVisitor: 'Nobody can come yet.',
-  openIt: 'Open the address on any device.',
-  tabReads: 'The visitor’s request, as this tab reads it:',
-  elsewhere: 'Publish from elsewhere',
+  relaySees: 'It connects visitors to this tab. This is all it sees of a visit:',
+  nothingYet: 'No traffic yet.',
+  carried: (amount: string): string => `${amount} so far, all of it encrypted.`,
+  /** Who comes to each kind of site, and what it gets. */
+  visitors: {
+    note: { title: 'A visitor', sees: '' },
+    folder: { title: 'A visitor', sees: 'Your files, ready to download' },
+    webhook: { title: 'A service', sees: 'POST /' },
+    chat: { title: 'A visitor', sees: 'A chat with you, and with everyone who has the address' },
+    tools: { title: 'An assistant', sees: '“Ask me something with your tool ask.”' },
+  },
+  preview: 'Press Publish, and this gets an address.',
+  openIt: (kind: Kind, isForAll: boolean): string =>
+    kind === 'webhook' || kind === 'tools'
+      ? 'No request yet.'
+      : isForAll
+        ? 'Scan the code, or open the address.'
+        : 'Open the address in another tab.',
+  tabReads: 'The latest request, as this tab reads it:',
+  elsewhere: 'Other ways to publish',
 
   publishTitle: 'This tab',
   kindsLabel: 'What to publish',
   kinds: {
-    note: { name: 'A note', about: '' },
+    note: { name: 'Note', about: '' },
     folder: {
-      name: 'A folder',
-      about: 'Visitors download your files straight from this tab. Nothing is uploaded.',
+      name: 'Folder',
+      about: 'Visitors download straight from this tab. Nothing is uploaded.',
     },
     webhook: {
       name: 'Webhooks',
-      about: 'Shows what a service sends to its address, and repeats it.',
+      about: 'See each request that a service sends, and replay it.',
     },
     chat: {
-      name: 'A chat',
+      name: 'Chat',
       about:
-        'Visitors open the address and talk with each other and with you. What is said passes through this tab only.',
+        'Everyone who opens the address can talk with you and with each other. Messages pass through this tab alone.',
     },
     tools: {
       name: 'Tools',
       about:
-        'A tool server (MCP): an assistant shows you a text in this tab or asks you, and gets your answer.',
+        'A tool server (MCP): an assistant can show you a text in this tab, or ask you something and get your answer.',
     },
   },
   note: 'Text or HTML',
   firstNote: 'Hello from a browser tab',
   name: 'Name',
-  nameByChance: 'one by chance',
+  nameByChance: 'random',
   noName: 'A name has 1 to 22 letters, digits and hyphens, with no hyphen at its ends.',
   keepName: 'Keep my name',
   keepNameAbout:
@@ -65,24 +85,25 @@ export const LANDING = {
   nameCanBeGuessed:
     'Anyone who guesses the name can come in. Leave it empty for an address that nobody can guess.',
   listed: 'Show it in the list of sites',
-  access: 'Who may come in',
+  options: 'Options',
   password: 'Password for visitors',
   passwordAbout: 'Empty: visitors need none.',
   passwordRefused: 'This cannot be a password: it has the form of a hash, or more than 1,024 characters.',
-  ends: 'It closes',
+  ends: 'Closes',
   never: 'when this tab closes',
   after: (hours: number): string =>
     hours === 1 ? 'after 1 hour' : hours === 24 ? 'after 1 day' : `after ${hours} hours`,
-  endsAt: (time: string): string => `It closes at ${time}.`,
+  endsAt: (time: string): string => `Closes at ${time}.`,
   over: 'The site has closed: its time is over.',
   hasPassword: 'Visitors need the password.',
   invitation: 'Invitation',
   invitationAbout: 'The relay’s operator gives it out. This browser needs it once.',
   asking: 'Ask me about each visitor',
   chatHost: 'Host',
-  knocks: 'Visitors who wait',
-  noKnocks: 'Nobody waits. Visitors see a number of four digits: ask for it, and you know who it is.',
-  knock: (code: string): string => `Visitor ${code} waits`,
+  knocks: 'Waiting visitors',
+  noKnocks:
+    'Nobody is waiting. Each visitor sees a four-digit number: ask for it to know who is at the door.',
+  knock: (code: string): string => `Visitor ${code} is waiting`,
   unknownAddress: 'unknown address',
   admit: 'Let in',
   admitAlways: 'Always',
@@ -112,6 +133,7 @@ export const LANDING = {
     relay_unreachable: 'The relay does not answer. Press Publish to try again.',
     offline: 'You are offline. Press Publish when you are back.',
     hostname_conflict: 'Somebody else has this name, perhaps another browser of yours. Choose another one.',
+    name_reserved: 'This relay reserves that name. Choose another one.',
     name_in_other_tab: 'That name is in use by another tab of yours. Choose another one.',
     lease_replaced: 'Another page with the same key has taken this name. Publish again to take it back.',
     files_gone: 'This browser did not keep the files. Choose them again.',
@@ -119,9 +141,9 @@ export const LANDING = {
       'A visitor’s browser left before it saw the page. It may not trust this relay’s certificate.',
     handler_failed: 'A visitor got an error instead of an answer.',
     identity_unavailable:
-      'This browser keeps no keys for this page, perhaps since the window is private. Publish without “Keep my name”.',
-    rate_limited: 'That was too often for this relay. Wait a minute, then press Publish.',
-    relay_full: 'The relay has no room at the moment. Try again later.',
+      'This browser keeps no keys for this page, perhaps since the window is private. Publish without “Keep my name”, under Options.',
+    rate_limited: 'Too many attempts. Wait a minute, then press Publish.',
+    relay_full: 'The relay is full at the moment. Try again later.',
     metadata_refused: 'The relay does not show the description of this site.',
     name_had_other_owner:
       'Somebody else had this name before: browsers that visited them may still have their cookies and pages.',
@@ -136,16 +158,16 @@ export const LANDING = {
   copyUrl: 'Copy the address',
   copyShareUrl: 'Copy the link to share',
   share:
-    'The link to share: while this site is closed, it waits in the visitor’s browser and opens the site when it is back.',
+    'This link works while the tab is closed, too: it waits in the visitor’s browser, and opens the site when it is back.',
   qr: (url: string): string => `QR code of ${url}`,
   /** Says what the state means for visitors. @param isForAll whether other devices can open the address */
-  about: (state: SiteState, isForAll: boolean): string =>
-    state === 'online' && !isForAll ? ONLINE_HERE : ABOUT[state],
+  about: (state: SiteState, kind: Kind, isForAll: boolean): string =>
+    state === 'online' ? `${ABOUT.online} ${isForAll ? USE[kind] : ONLY_HERE}` : ABOUT[state],
   offline: (seconds: number): string => `You are offline. ${attempt(seconds)}`,
   relayGone: (seconds: number): string =>
     `Visitors cannot connect: the relay does not answer. ${attempt(seconds)}`,
   keptRequests:
-    'The last 100 requests outlast a reload: this tab’s session storage has them until you stop or close it.',
+    'This tab keeps the last 100 requests, also when you reload it, until you stop the site or close the tab.',
   forget: 'Forget them now',
   visits: 'Visits',
   noVisits: 'Nobody yet.',
@@ -158,14 +180,14 @@ export const LANDING = {
   fileCount: (count: number, names: string): string =>
     `${count === 1 ? '1 file' : `${count} files`}: ${names}`,
   moreOf: {
-    note: { href: '/examples/hello/', text: 'A page with a handler, as an example' },
-    folder: { href: '/examples/share-folder/', text: 'The same as an example, with progress of downloads' },
+    note: { href: '/examples/hello/', text: 'Example: a page with a handler' },
+    folder: { href: '/examples/share-folder/', text: 'Example: a folder that shows each download' },
     webhook: {
       href: '/examples/webhook-inspector/',
-      text: 'The same as an example, with a choice of answers',
+      text: 'Example: webhooks with answers of your choice',
     },
-    chat: { href: '/examples/chat/', text: 'The same as an example' },
-    tools: { href: '/docs/', text: 'More about tool servers in the documentation' },
+    chat: { href: '/examples/chat/', text: 'Example: the chat as a page of its own' },
+    tools: { href: '/docs/', text: 'Tool servers in the documentation' },
   },
 
   waysLabel: 'From where',
@@ -173,7 +195,7 @@ export const LANDING = {
   toolAbout:
     'A page that is a tool server: assistants call its tools, which run in the tab. The line that it shows adds it to Claude Code.',
   copyTool: 'Copy the code of the tool server',
-  shellAbout: 'What listens on port 3000 of your machine, with the command svc:',
+  shellAbout: 'A port of your machine, with the command svc:',
   copyCommand: 'Copy the command',
   installTitle: 'Install svc',
   installSh: 'On macOS and Linux, in a shell:',
@@ -188,9 +210,9 @@ export const LANDING = {
   toAuthority: 'Download it, or trust it in your browser',
 
   codeAbout:
-    'One line brings the SDK into a page of any origin, without a build. Each browser that runs it gets an address of its own, and keeps it:',
+    'One import brings the SDK into any page, without a build. Each browser that runs it gets an address of its own, and keeps it:',
   copyCode: 'Copy the code',
-  pinTitle: 'With integrity: the browser runs this release of the SDK and nothing else',
+  pinTitle: 'With integrity: only this release of the SDK runs',
   pinAbout:
     'The import map names every file of the SDK with its digest, and the browser refuses a file that differs. When the relay has another release, its SDK does not load until you copy this again.',
   pinnedCode: 'The code with integrity',
@@ -198,6 +220,10 @@ export const LANDING = {
   noPins: 'The relay does not answer, or its SDK is not built. Open this again to try once more.',
   more: 'See the examples',
   sites: 'See the published sites',
+  runRelay: 'Run a relay of your own',
+  runRelayAbout: 'One program, on a machine with a public address and two DNS records:',
+  runRelayHow: 'how to install it',
+  languages: 'Languages',
 } as const
 
 translatable('LANDING', LANDING)

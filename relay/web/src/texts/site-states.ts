@@ -13,8 +13,8 @@ export const SITE_STATES: Readonly<Record<SiteState, string>> = {
 
 export const WAITING: Readonly<Record<WaitingReason, string>> & { next(time: string): string } = {
   approval: 'The relay’s operator has to approve this site first.',
-  rate_limited: 'The relay asked to wait.',
-  relay_full: 'The relay has no room at the moment.',
+  rate_limited: 'The relay asked this site to wait.',
+  relay_full: 'The relay is full at the moment.',
   certificate: 'The site waits for its certificate.',
   next: (time) => ` (next attempt ${time})`,
 }

@@ -1,29 +1,29 @@
-// The part of the form that says who may come in: a password, an end, and the owner's answer to each visitor.
+// What few users change: whether the name is kept and listed, a password, an end, and the owner's answer to each visitor.
 import { SecretField } from '../common/secret-field.tsx'
 import { useState, type VNode } from '../preact.ts'
 import { LANDING } from '../texts/landing.ts'
-import { type Choices, HOURS } from './choices.ts'
+import { type Choices, HOURS, hasPeople } from './choices.ts'
+import type { Kind } from './demos/demo.ts'
 
-interface WhoMayComeInProps {
+interface OptionsProps {
   choices: Choices
   set(change: Partial<Choices>): void
-  /** Nothing that calls a webhook waits. */
-  canAsk: boolean
+  kind: Kind
   /** What is wrong with the password; empty for nothing. */
   error: string
 }
 
-export function WhoMayComeIn({ choices, set, canAsk, error }: WhoMayComeInProps): VNode {
-  const { password, hours, isAsking } = choices
+export function Options({ choices, set, kind, error }: OptionsProps): VNode {
+  const { password, hours, isAsking, isKept, isListed } = choices
   // It does not close by itself while somebody types.
-  const [isOpen] = useState(password !== '' || hours > 0 || isAsking)
+  const [isOpen] = useState(password !== '' || hours > 0 || isAsking || isListed || !isKept)
   const ask = (): void => {
     set({ isAsking: !isAsking })
     if (!isAsking) import('./knock-notification.ts').then(({ askForNotifications }) => askForNotifications())
   }
   return (
     <details class="access" open={isOpen}>
-      <summary>{LANDING.access}</summary>
+      <summary>{LANDING.options}</summary>
       <SecretField
         id="password"
         autocomplete="new-password"
@@ -44,10 +44,27 @@ export function WhoMayComeIn({ choices, set, canAsk, error }: WhoMayComeInProps)
           ))}
         </select>
       </label>
-      <label class="check" hidden={!canAsk}>
+      {/* Nothing that calls a webhook waits. */}
+      <label class="check" hidden={!hasPeople(kind)}>
         <input type="checkbox" checked={isAsking} onChange={ask} />
         {LANDING.asking}
       </label>
+      <label class="check" hidden={kind !== 'note'}>
+        <input type="checkbox" checked={isListed} onChange={() => set({ isListed: !isListed })} />
+        {LANDING.listed}
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isKept}
+          aria-describedby="keep-about"
+          onChange={() => set({ isKept: !isKept })}
+        />
+        {LANDING.keepName}
+      </label>
+      <p class="quiet small" id="keep-about">
+        {LANDING.keepNameAbout}
+      </p>
     </details>
   )
 }
