@@ -1,9 +1,9 @@
 // The paths of the sign-in: the page, the form, and the sign-out.
 
+import { readJson, readText } from '../bytes/bounded-text.ts'
 import { isRecord } from '../control/json-checks.ts'
 import { withCookies } from '../handlers/cookies.ts'
 import { errorAnswer, jsonAnswer, textAnswer, UNCACHED } from '../handlers/sessions/answers.ts'
-import { readJson, readText } from '../handlers/sessions/bounded-text.ts'
 import type { LiveSessions } from '../handlers/sessions/live-sessions.ts'
 import { isForeign } from '../handlers/sessions/origin-checks.ts'
 import type { Session, Sessions } from '../handlers/sessions/sessions.ts'

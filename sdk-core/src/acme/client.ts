@@ -3,6 +3,7 @@
 
 import { oneLine } from '@svc/protocol/acme'
 import { pause } from '@svc/protocol/timers'
+import { readText } from '../bytes/bounded-text.ts'
 import type { SiteKey } from '../certificate/site-key.ts'
 import { parseJson } from '../control/relay-client.ts'
 import { type Jwk, jwkOf, signJws } from './jws.ts'
@@ -160,7 +161,10 @@ export class AcmeClient {
       const nonce = headers.get('Replay-Nonce')
       if (nonce !== null && this.#nonces.length < NONCES_MAX) this.#nonces.push(nonce)
       const retryAfterMs = retryAfterOf(headers.get('Retry-After'))
-      return { status, text: await boundedText(response), location: headers.get('Location'), retryAfterMs }
+      const text = await readText(response.body, ANSWER_MAX_BYTES)
+      if (text === undefined)
+        throw new Error(`the authority's answer is longer than ${ANSWER_MAX_BYTES} bytes, or no text`)
+      return { status, text, location: headers.get('Location'), retryAfterMs }
     } catch (cause) {
       signal.throwIfAborted()
       throw new Error(`${new URL(url).host} does not answer, or not to pages (CORS)`, { cause })
@@ -187,23 +191,6 @@ function retryAfterOf(value: string | null): number | undefined {
   const date = value === null ? Number.NaN : Date.parse(value)
   const ms = value !== null && /^\d{1,9}$/.test(value) ? Number(value) * 1000 : date - Date.now()
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), RETRY_AFTER_MAX_MS)
-}
-
-async function boundedText(response: Response): Promise<string> {
-  const decoder = new TextDecoder()
-  const reader = response.body?.getReader()
-  let text = ''
-  for (let total = 0; reader !== undefined; ) {
-    const { done, value } = await reader.read()
-    if (done) break
-    total += value.length
-    if (total > ANSWER_MAX_BYTES) {
-      reader.cancel().catch(() => {})
-      throw new Error(`the authority's answer is longer than ${ANSWER_MAX_BYTES} bytes`)
-    }
-    text += decoder.decode(value, { stream: true })
-  }
-  return text + decoder.decode()
 }
 
 /** Returns a URL of the authority's answer. Signed requests go nowhere but to https. */

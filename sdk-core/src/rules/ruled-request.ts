@@ -1,5 +1,6 @@
 // The rules for a handler that gets a Request and returns a Response, also for WebSockets.
 
+import { bodyStream } from '../exchange/body-stream.ts'
 import type { CrossOrigin } from '../exchange/cross-origin.ts'
 import { losses } from '../exchange/disconnect-signal.ts'
 import type { FetchHandler, FetchInfo } from '../exchange/fetch-handler.ts'
@@ -70,7 +71,7 @@ async function passed(
   const source = reader && { next: async () => (await reader.read()).value }
   const body = source && new WatchedBody(source, maxBytes, () => deadline.begin())
   const late = new AbortController()
-  const stream = body ? streamOf(body, (reason) => reader!.cancel(reason)) : (request.body ?? undefined)
+  const stream = body ? bodyStream(body, (reason) => reader!.cancel(reason)) : (request.body ?? undefined)
   const given = passedRequest(request, decision, stream, late)
   const answering = (async () => handler(given, info, info))()
   try {
@@ -109,21 +110,6 @@ function endOf(...signals: readonly AbortSignal[]): Promise<never> {
   promise.catch(() => {}) // Nobody may wait for it.
   for (const signal of signals) signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   return promise
-}
-
-/** A stream that queues nothing, so that each pull is a read of the handler. */
-function streamOf(body: WatchedBody, cancel: (reason: unknown) => Promise<void>): ReadableStream<Uint8Array> {
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        const bytes = await body.next()
-        if (bytes) controller.enqueue(bytes)
-        else controller.close()
-      },
-      cancel,
-    },
-    { highWaterMark: 0 },
-  )
 }
 
 function edited(response: Response, { edit }: Decision): Response {

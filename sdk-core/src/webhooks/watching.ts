@@ -1,5 +1,6 @@
 // Checks the webhooks that pass a handler, and changes nothing of them.
 
+import { bodyStream } from '../exchange/body-stream.ts'
 import {
   DIRECT,
   type DirectExchange,
@@ -120,7 +121,10 @@ class Watcher {
     const made = buildRequest(
       url,
       { method, headers, signal },
-      streamOf(body, (why) => reader!.cancel(why)),
+      bodyStream(body, (why) => {
+        body.leave()
+        return reader!.cancel(why)
+      }),
     )
     const loss = losses.get(request)
     if (loss) losses.set(made, loss)
@@ -154,22 +158,4 @@ class Watcher {
 /** Returns the URL as the visitor sent it: a parsed one may be spelled in another way. */
 function urlOf({ url, target }: DirectRequest): string {
   return target?.startsWith('/') ? url.origin + target : url.href
-}
-
-/** A stream that queues nothing, so that each pull is a read of the handler. */
-function streamOf(body: WatchedBody, cancel: (reason: unknown) => Promise<void>): ReadableStream<Uint8Array> {
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        const bytes = await body.next()
-        if (bytes) controller.enqueue(bytes)
-        else controller.close()
-      },
-      cancel(reason) {
-        body.leave()
-        return cancel(reason)
-      },
-    },
-    { highWaterMark: 0 },
-  )
 }

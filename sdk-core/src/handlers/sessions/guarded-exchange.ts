@@ -1,7 +1,7 @@
 // gRPC calls behind a sign-in: they keep the direct path, because they end in trailers, which no Response can hold.
 
+import { bodyStream } from '../../exchange/body-stream.ts'
 import type {
-  DirectBody,
   DirectExchange,
   DirectHandler,
   DirectlyHandled,
@@ -50,7 +50,7 @@ class GuardedExchange implements DirectExchange {
   async respond(): Promise<DirectResponse> {
     const { method, url, fields, body } = this.#request
     const head = { method, headers: makeHeaders(fields), signal: this.#left.signal }
-    const request = buildRequest(url.href, head, body && streamOf(body))
+    const request = buildRequest(url.href, head, body && bodyStream(body))
     const pass: FetchHandler = (passed, info) => this.#pass(passed, info)
     const response = await this.#check(pass, request, infoOf(this.#request))
     return new CheckedResponse(
@@ -75,20 +75,6 @@ class GuardedExchange implements DirectExchange {
     this.#passed = { answer, response }
     return response
   }
-}
-
-/** A stream that reads nothing by itself. */
-function streamOf(body: DirectBody): ReadableStream<Uint8Array> {
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        const bytes = await body.next()
-        if (bytes) controller.enqueue(bytes)
-        else controller.close()
-      },
-    },
-    { highWaterMark: 0 },
-  )
 }
 
 /** A CheckedResponse is a response of the check, with the trailers of the handler's if it is that. */

@@ -1,9 +1,9 @@
 // The paths of the sign-in: the page, the challenge, the answer to it, and the sign-out.
 
+import { readJson } from '../../bytes/bounded-text.ts'
 import { checksumAddress } from '../../identity/key.ts'
 import { TokenBucket } from '../../timers/token-bucket.ts'
 import { errorAnswer, jsonAnswer, textAnswer } from '../sessions/answers.ts'
-import { readJson } from '../sessions/bounded-text.ts'
 import type { LiveSessions } from '../sessions/live-sessions.ts'
 import type { Mac } from '../sessions/mac.ts'
 import { isForeign } from '../sessions/origin-checks.ts'

@@ -1,10 +1,10 @@
 // Checks who signed a message: a key (EIP-191), or a contract wallet, by a call (ERC-1271).
 
 import { withTimeout } from '@svc/protocol/timers'
+import { readJson } from '../../bytes/bounded-text.ts'
 import { hexOf } from '../../bytes/hex.ts'
 import { personalMessageHash } from '../../identity/key.ts'
 import { isSignedBy } from '../../siwe/index.ts'
-import { readJson } from '../sessions/bounded-text.ts'
 import { RPC_ANSWER_MAX_BYTES, RPC_DEADLINE_MS, RPC_QUESTIONS_MAX } from './limits.ts'
 
 /** The selector of `isValidSignature(bytes32,bytes)`, which is also the contract's answer for a valid signature. */
