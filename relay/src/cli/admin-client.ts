@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { LOOPBACK } from '../core/config/setting-values.ts'
 import { type CoreSettings, SettingsError } from '../core/config/settings.ts'
+import { parseEnvelope, readBoundedText } from '../core/http/envelope-answer.ts'
 import { readIfPresent } from '../core/storage/state-file.ts'
 
 /** Time for one answer, in milliseconds. */
@@ -66,31 +67,12 @@ export class AdminClient {
     }
     const sent = request(options).end(body === undefined ? undefined : JSON.stringify(body))
     const [response] = (await once(sent, 'response')) as [IncomingMessage]
-    let text = ''
-    for await (const chunk of response.setEncoding('utf8')) {
-      text += chunk
-      if (text.length > RESPONSE_MAX_CHARS) throw new Error('the answer is too long')
-    }
-    return { status: response.statusCode ?? 0, text }
+    return { status: response.statusCode ?? 0, text: await readBoundedText(response, RESPONSE_MAX_CHARS) }
   }
 
   async #ownCertificates(): Promise<string[]> {
     const { identityPath } = this.#settings
     const found = await Promise.all(OWN_CERTIFICATES.map((name) => readIfPresent(join(identityPath, name))))
     return found.filter((pem) => pem !== undefined)
-  }
-}
-
-interface Envelope {
-  ok?: unknown
-  data?: unknown
-  error?: { message?: string }
-}
-
-function parseEnvelope(text: string): Envelope {
-  try {
-    return Object(JSON.parse(text))
-  } catch {
-    return {}
   }
 }

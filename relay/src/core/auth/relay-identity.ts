@@ -4,7 +4,7 @@ import { createECDH, createPrivateKey, createPublicKey, type KeyObject, randomBy
 import { join } from 'node:path'
 import { DERIVATION_PATH_DEFAULT, privateKeyDigits } from '@svc/protocol'
 import { SettingsError } from '../config/settings.ts'
-import { readPrivateIfPresent, writePrivate } from '../storage/state-file.ts'
+import { parseFields, readPrivateIfPresent, writePrivate } from '../storage/state-file.ts'
 import { addressOfPublicKey } from './ethereum-address.ts'
 import type { Hex } from './ethereum-signature.ts'
 
@@ -50,14 +50,7 @@ async function fromFile(path: string, text: string): Promise<RelayIdentity> {
 
 async function parseIdentity(path: string, text: string): Promise<Hex> {
   const unusable = (need: string): SettingsError => new SettingsError(path, need)
-  let file: unknown
-  try {
-    file = JSON.parse(text)
-  } catch {
-    throw unusable('is not JSON')
-  }
-  const fields = (typeof file === 'object' && file !== null ? file : {}) as Record<string, unknown>
-  const { private_key, mnemonic, derivation_path = DERIVATION_PATH_DEFAULT } = fields
+  const { private_key, mnemonic, derivation_path = DERIVATION_PATH_DEFAULT } = parseFields(path, text)
   if (typeof private_key === 'string') {
     const digits = privateKeyDigits(private_key)
     if (digits === undefined) throw unusable('private_key needs 64 hexadecimal digits')

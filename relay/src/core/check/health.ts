@@ -6,6 +6,7 @@ import { type RequestOptions, request } from 'node:https'
 import { checkServerIdentity, type TLSSocket } from 'node:tls'
 import { PATH } from '@svc/protocol'
 import type { CoreSettings } from '../config/settings.ts'
+import { parseEnvelope, readBoundedText } from '../http/envelope-answer.ts'
 
 /** Time for one answer to `svc-relay healthcheck`, in milliseconds. Supervisors wait longer: Docker by default 30 s. */
 const HEALTH_DEADLINE_MS = 5_000
@@ -66,41 +67,19 @@ async function ask(
   const response = await promise
   const mismatch = checkServerIdentity(rootHost, (response.socket as TLSSocket).getPeerCertificate())
   if (mismatch) throw mismatch
-  return healthOf(response.statusCode, await readText(response))
-}
-
-async function readText(response: IncomingMessage): Promise<string> {
-  let text = ''
-  for await (const chunk of response.setEncoding('utf8')) {
-    text += chunk
-    if (text.length > HEALTH_RESPONSE_MAX_CHARS) throw new Error('the answer is too long')
-  }
-  return text
+  return healthOf(response.statusCode, await readBoundedText(response, HEALTH_RESPONSE_MAX_CHARS))
 }
 
 function healthOf(status: number | undefined, text: string): Health {
-  const { data, error } = parseEnvelope(text)
-  const state = typeof data?.status === 'string' ? data.status : undefined
+  const { data: given, error } = parseEnvelope(text)
+  const data: { status?: unknown; message?: unknown } = Object(given)
+  const state = typeof data.status === 'string' ? data.status : undefined
   if (status !== OK || state === undefined)
     return {
       isServing: false,
       message: `The answer is ${status}: ${error?.message ?? text.slice(0, QUOTE_MAX_CHARS)}`,
     }
-  return { isServing: true, message: typeof data?.message === 'string' ? `${state}: ${data.message}` : state }
-}
-
-interface Envelope {
-  data?: { status?: unknown; message?: unknown }
-  error?: { message?: string }
-}
-
-/** A response without an envelope comes from another server. */
-function parseEnvelope(text: string): Envelope {
-  try {
-    return Object(JSON.parse(text))
-  } catch {
-    return {}
-  }
+  return { isServing: true, message: typeof data.message === 'string' ? `${state}: ${data.message}` : state }
 }
 
 function reasonOf(error: unknown): string {

@@ -31,6 +31,18 @@ export class StateFileError extends Error {
 }
 
 /**
+ * Returns the fields of a file in JSON, unchecked; none when it has another value than an object.
+ * @throws SettingsError with the file's name when it is not JSON
+ */
+export function parseFields(path: string, text: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(text))
+  } catch {
+    throw new SettingsError(path, 'is not JSON')
+  }
+}
+
+/**
  * Reads a text, without the byte-order mark that an editor may have put before it.
  * @throws SettingsError with the file's name when it exists but cannot be read
  */

@@ -3,7 +3,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { SettingsError } from '../../../core/config/settings-error.ts'
-import { readPrivateIfPresent, writePrivate } from '../../../core/storage/state-file.ts'
+import { parseFields, readPrivateIfPresent, writePrivate } from '../../../core/storage/state-file.ts'
 import { isWireGuardKey } from './overlay-address.ts'
 
 export interface LinkState {
@@ -45,14 +45,7 @@ export async function readLinkState(directory: string): Promise<LinkState | unde
   const text = await readPrivateIfPresent(path)
   if (text === undefined) return undefined
   const unusable = (need: string): SettingsError => new SettingsError(path, need)
-  let file: unknown
-  try {
-    file = JSON.parse(text)
-  } catch {
-    throw unusable('is not JSON')
-  }
-  const fields = (typeof file === 'object' && file !== null ? file : {}) as Record<string, unknown>
-  const { private_key: key, interface: interfaceName } = fields
+  const { private_key: key, interface: interfaceName } = parseFields(path, text)
   if (typeof key !== 'string' || !isWireGuardKey(key))
     throw unusable('private_key needs the base64 of 32 bytes')
   if (typeof interfaceName !== 'string' || !INTERFACE_NAME.test(interfaceName))
