@@ -1,9 +1,11 @@
 // Makes, lists and takes back the tokens of administrators.
+
 import { type AdministratorsResponse, type NewAdministrator, PATH } from '@svc/protocol'
 import { useState, type VNode } from '../preact.ts'
 import { ADMINISTRATORS, CONFIRM, DONE } from '../texts/admin.ts'
 import { make, takeBack } from './make-token.ts'
 import { NewToken } from './new-token.tsx'
+import { PlainInput } from './plain-input.tsx'
 
 interface CardProps extends AdministratorsResponse {
   refresh(): Promise<void>
@@ -28,18 +30,12 @@ export function AdministratorsCard({ administrators, refresh }: CardProps): VNod
       <h2 id="administrators-heading">{ADMINISTRATORS.title}</h2>
       <p class="quiet">{ADMINISTRATORS.about}</p>
       <form class="limit" onSubmit={add}>
-        <label>
-          {ADMINISTRATORS.field}
-          <input
-            required
-            pattern="[a-z0-9][a-z0-9._\-]{0,62}"
-            autocapitalize="off"
-            autocomplete="off"
-            spellcheck={false}
-            value={typed}
-            onInput={(event) => setTyped(event.currentTarget.value)}
-          />
-        </label>
+        <PlainInput
+          label={ADMINISTRATORS.field}
+          pattern="[a-z0-9][a-z0-9._\-]{0,62}"
+          value={typed}
+          onInput={setTyped}
+        />
         <button type="submit" class="plain">
           {ADMINISTRATORS.make}
         </button>

@@ -1,4 +1,5 @@
 // Shows the machines of a relay that runs on several.
+import { HeadRow } from '../common/head-row.tsx'
 import '../style/admin/machines.css'
 import type { AdminMachine } from '@svc/protocol'
 import { formatAgo, formatTime } from '../common/format.ts'
@@ -29,15 +30,7 @@ function MachinesCard({ machines }: { machines: readonly AdminMachine[] }): VNod
       </h2>
       <p class="quiet">{MACHINES.about}</p>
       <table class="machines" aria-labelledby="machines-heading">
-        <thead>
-          <tr>
-            {Object.values(columns).map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <HeadRow names={Object.values(columns)} />
         <tbody>
           {machineRows(machines).map((row) => (
             <Row key={row.key} row={row} />

@@ -1,4 +1,5 @@
 // The traffic of a day as graphs, of the relay or of one site, and the same as a table.
+import { HeadRow } from '../common/head-row.tsx'
 import '../style/admin/table.css'
 import type { HourTraffic } from '@svc/protocol'
 import { formatBytes } from '../common/format.ts'
@@ -37,15 +38,7 @@ export function TrafficGraphs({ hours }: { hours: readonly HourTraffic[] }): VNo
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and has nothing else to focus */}
         <section class="scroll" tabIndex={0} aria-label={GRAPHS.asTable}>
           <table class="plain-table">
-            <thead>
-              <tr>
-                {GRAPHS.columns.map((name) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
+            <HeadRow names={GRAPHS.columns} />
             <tbody>
               {hours.toReversed().map((hour) => (
                 <tr key={hour.at}>

@@ -1,4 +1,5 @@
 // A table of facts with a row for each question and a column for each who is asked about.
+import { HeadRow } from '../common/head-row.tsx'
 import type { VNode } from '../preact.ts'
 import { FACTS } from '../texts/facts.ts'
 
@@ -20,16 +21,9 @@ export function FactsTable({ id, title, columns, rows, note }: FactsTableProps):
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a narrow window scrolls it, also by keyboard */}
       <section class="scrolls" tabIndex={0} aria-labelledby={id}>
         <table class="facts">
-          <thead>
-            <tr>
-              <td />
-              {columns.map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <HeadRow names={columns}>
+            <td />
+          </HeadRow>
           <tbody>
             {rows.map(({ what, facts }) => (
               <tr key={what}>

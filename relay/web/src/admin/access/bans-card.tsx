@@ -1,4 +1,5 @@
 // Bans of sites, addresses, relays and domains with their reasons and ends, and decisions about sites that have no lease.
+
 import type { BanDetails, LeasePolicyUpdate } from '@svc/protocol'
 import { formatAgo, formatTime } from '../../common/format.ts'
 import { useState, type VNode } from '../../preact.ts'
@@ -19,6 +20,7 @@ import { banChange, type ChangeRequest, leaseChange } from '../change-request.ts
 import { limitOf } from '../limit-text.ts'
 import type { PageProps } from '../page-props.ts'
 import { sitePath } from '../place.ts'
+import { PlainInput } from '../plain-input.tsx'
 
 interface CardProps {
   view: PageProps<'decisions'>['view']
@@ -67,17 +69,7 @@ function BansCard({ kind, texts, about, view, act }: BansCardProps): VNode {
       <h2 id={`${kind}-heading`}>{texts.title}</h2>
       <p class="quiet">{texts.about}</p>
       <form class="limit" onSubmit={ban}>
-        <label>
-          {texts.field}
-          <input
-            required
-            autocapitalize="off"
-            autocomplete="off"
-            spellcheck={false}
-            value={typed}
-            onInput={(event) => setTyped(event.currentTarget.value)}
-          />
-        </label>
+        <PlainInput label={texts.field} value={typed} onInput={setTyped} />
         <button type="submit" class="plain wrong">
           {DECISIONS.ban}
         </button>

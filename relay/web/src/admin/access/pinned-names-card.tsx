@@ -3,6 +3,7 @@ import type { PinnedNamesResponse } from '@svc/protocol'
 import { useState, type VNode } from '../../preact.ts'
 import { PINNED_NAMES } from '../../texts/admin.ts'
 import { type ChangeRequest, nameChange } from '../change-request.ts'
+import { PlainInput } from '../plain-input.tsx'
 
 interface CardProps extends PinnedNamesResponse {
   act(change: ChangeRequest): Promise<boolean>
@@ -19,26 +20,13 @@ export function PinnedNamesCard({ pinned, act }: CardProps): VNode {
     setName('')
     setAddress('')
   }
-  const field = (label: string, value: string, set: (text: string) => void): VNode => (
-    <label>
-      {label}
-      <input
-        required
-        autocapitalize="off"
-        autocomplete="off"
-        spellcheck={false}
-        value={value}
-        onInput={(event) => set(event.currentTarget.value)}
-      />
-    </label>
-  )
   return (
     <section class="card" aria-labelledby="pinned-heading">
       <h2 id="pinned-heading">{PINNED_NAMES.title}</h2>
       <p class="quiet">{PINNED_NAMES.about}</p>
       <form class="limit" onSubmit={pin}>
-        {field(PINNED_NAMES.name, name, setName)}
-        {field(PINNED_NAMES.address, address, setAddress)}
+        <PlainInput label={PINNED_NAMES.name} value={name} onInput={setName} />
+        <PlainInput label={PINNED_NAMES.address} value={address} onInput={setAddress} />
         <button type="submit" class="plain">
           {PINNED_NAMES.pin}
         </button>

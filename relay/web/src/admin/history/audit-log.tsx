@@ -1,4 +1,5 @@
 // The audit log of the machine that answers, a page at a time, the newest first.
+import { HeadRow } from '../../common/head-row.tsx'
 import '../../style/admin/table.css'
 import { type AuditEntry, type AuditResponse, PATH } from '@svc/protocol'
 import type { ApiError } from '../../common/api.ts'
@@ -67,15 +68,7 @@ function Entries({
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and has nothing else to focus
         <section class="scroll" tabIndex={0} aria-label={AUDIT.lines}>
           <table class="plain-table audit">
-            <thead>
-              <tr>
-                {AUDIT.columns.map((name) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
+            <HeadRow names={AUDIT.columns} />
             <tbody>
               {entries.map((entry, index) => (
                 // The log only grows, and its lines have no number.
