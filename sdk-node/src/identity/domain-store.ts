@@ -6,7 +6,7 @@ import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { type DomainEntry, type DomainStore, type SiteKey, SvcError } from '@svc/sdk-core'
 import { withLockFile } from './lock-file.ts'
-import { createPrivateFile, readPrivateFile, replacePrivateFile } from './private-file.ts'
+import { readOrCreateKey, readPrivateFile, replacePrivateFile } from './private-file.ts'
 import { siteKey } from './site-keys.ts'
 
 /** The content of a file, as JSON. */
@@ -24,21 +24,11 @@ const ENTRY = /^([^@.]+\.[^@]+)@[^@]+\.json$/
 /** Stores entries beside an identity file: `identity-shop.example.org@acme.example.json` beside `identity.json`. */
 export function domainStoreBeside(identityPath: string): DomainStore {
   return {
-    load: async (id) => {
-      const path = pathOf(identityPath, id)
-      try {
-        return await read(path).catch(async (error) => {
-          if (error.code !== 'ENOENT') throw error
-          const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
-          const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-          await createPrivateFile(path, encode({ private_key: key }))
-          return read(path)
-        })
-      } catch (cause) {
-        if (cause instanceof SvcError) throw cause
-        throw new SvcError(CODE, `no key from ${path}`, { cause })
-      }
-    },
+    load: (id) =>
+      readOrCreateKey(pathOf(identityPath, id), read, () => {
+        const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
+        return encode({ private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() })
+      }),
     lock: (id, task, signal) => {
       const path = `${pathOf(identityPath, id)}.lock`
       const failed = (cause: unknown): SvcError => new SvcError(CODE, `${path} cannot be made`, { cause })

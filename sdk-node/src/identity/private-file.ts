@@ -45,6 +45,28 @@ export async function createPrivateFile(path: string, text: string): Promise<voi
 }
 
 /**
+ * Reads the file of a key, which is created when it is missing.
+ * @param newContent makes the text of a new one
+ * @throws SvcError `certificate_unavailable`
+ */
+export async function readOrCreateKey<Key>(
+  path: string,
+  read: (path: string) => Promise<Key>,
+  newContent: () => string,
+): Promise<Key> {
+  try {
+    return await read(path).catch(async (error) => {
+      if (error.code !== 'ENOENT') throw error
+      await createPrivateFile(path, newContent())
+      return read(path)
+    })
+  } catch (cause) {
+    if (cause instanceof SvcError) throw cause
+    throw new SvcError('certificate_unavailable', `no key from ${path}`, { cause })
+  }
+}
+
+/**
  * Replaces a file atomically.
  * @throws the error of the file system
  */

@@ -11,7 +11,7 @@ import {
 } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
 import { type SiteKey, type SiteKeyStore, type SiteName, type StoredSiteKey, SvcError } from '@svc/sdk-core'
-import { createPrivateFile, readPrivateFile, replacePrivateFile } from './private-file.ts'
+import { readOrCreateKey, readPrivateFile, replacePrivateFile } from './private-file.ts'
 
 /** A NodeSiteKey is a site's key in Node. */
 export interface NodeSiteKey extends SiteKey {
@@ -28,19 +28,7 @@ const BASE64_LINE = /.{1,64}/g
  */
 export function siteKeysBeside(identityPath: string): SiteKeyStore<NodeSiteKey> {
   return {
-    load: async (site) => {
-      const path = siteKeyPath(identityPath, site)
-      try {
-        return await read(path).catch(async (error) => {
-          if (error.code !== 'ENOENT') throw error
-          await createPrivateFile(path, encodeKey(newKey()))
-          return read(path)
-        })
-      } catch (cause) {
-        if (cause instanceof SvcError) throw cause
-        throw new SvcError('certificate_unavailable', `no key from ${path}`, { cause })
-      }
-    },
+    load: (site) => readOrCreateKey(siteKeyPath(identityPath, site), read, () => encodeKey(newKey())),
   }
 }
 

@@ -9,7 +9,8 @@ import { asSvcError, isRecord } from '@svc/sdk-core'
 const ANSWER_DEADLINE_MS = 5_000
 /** The longest question, in characters. */
 const QUESTION_MAX_CHARS = 16 * 1024
-const SUFFIX = '.sock'
+/** The end of a socket's name, after the number of its process. */
+export const SUFFIX = '.sock'
 /** The modes of the folder and of each socket: no other user of this machine may ask. */
 const FOLDER_MODE = 0o700
 const SOCKET_MODE = 0o600
@@ -23,12 +24,22 @@ export type AnswerTo = (question: Record<string, unknown>) => object | Promise<o
  * @param command the command that asks, for the error
  * @throws SvcError `invalid_option` when the socket cannot be created
  */
-export async function answerAt(
+export function answerAt(folder: string, command: string, answer: AnswerTo): Promise<{ close(): void }> {
+  return listenAt(folder, command, (socket) => listen(socket, answer))
+}
+
+/**
+ * Takes connections at a socket of this process until it is closed.
+ * @param folder the folder of all such sockets
+ * @param command the command that connects, for the error
+ * @throws SvcError `invalid_option` when the socket cannot be created
+ */
+export async function listenAt(
   folder: string,
   command: string,
-  answer: AnswerTo,
+  connected: (socket: Socket) => void,
 ): Promise<{ close(): void }> {
-  const server = createServer({ allowHalfOpen: true }, (socket) => listen(socket, answer))
+  const server = createServer({ allowHalfOpen: true }, connected)
   server.unref()
   const path = join(folder, `${process.pid}${SUFFIX}`)
   try {
@@ -69,13 +80,18 @@ function parse(question: string): Record<string, unknown> {
   return isRecord(parsed) ? parsed : {}
 }
 
+/** Resolves with the sockets of all processes, also of some that were killed. */
+export async function socketsIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => [])
+  return names.filter((name) => name.endsWith(SUFFIX)).map((name) => join(folder, name))
+}
+
 /** Asks all running processes. Those that do not answer are left out. */
 export async function askAll<A extends object>(
   folder: string,
   question: object,
 ): Promise<(A & { path: string })[]> {
-  const names = await readdir(folder).catch(() => [])
-  const paths = names.filter((name) => name.endsWith(SUFFIX)).map((name) => join(folder, name))
+  const paths = await socketsIn(folder)
   const answers = await Promise.all(
     paths.map(async (path) => {
       const answer = await askAt<A>(path, question)

@@ -1,15 +1,14 @@
 // `svc status`: each running `svc` answers at its own socket, which, unlike a file, shows that the process is still running.
 
-import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
-import { basename, join } from 'node:path'
-import { asSvcError } from '@svc/sdk-core'
+import { rm } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { basename } from 'node:path'
 import type { Report, Reporter, SiteStatus } from '../report/report.ts'
 import type { StatusStore } from '../report/status-store.ts'
+import { listenAt, SUFFIX, socketsIn } from './command-socket.ts'
 
 /** The deadline of a process's answer, in milliseconds: it answers at once, unless it is stopped. */
 const ANSWER_DEADLINE_MS = 2_000
-const SUFFIX = '.sock'
 /** The errors of a socket whose process has ended. */
 const GONE: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT'])
 
@@ -27,27 +26,16 @@ interface Status {
  * @param folder the folder of all such sockets, created if needed
  * @throws SvcError `invalid_option` when the socket cannot be created
  */
-export async function shareStatus(folder: string, store: StatusStore): Promise<{ close(): void }> {
+export function shareStatus(folder: string, store: StatusStore): Promise<{ close(): void }> {
   const started_at = new Date().toISOString()
-  const server = createServer((socket) => {
+  return listenAt(folder, 'svc status', (socket) => {
     socket.setTimeout(ANSWER_DEADLINE_MS, () => socket.destroy())
     socket.on('error', () => {})
     const status: Status = { pid: process.pid, started_at, sites: store.snapshot() }
     socket.end(JSON.stringify(status))
+    // The other end says nothing: its end, too, has to be read.
+    socket.resume()
   })
-  server.unref()
-  const path = join(folder, `${process.pid}${SUFFIX}`)
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    // The file is from a killed process with the same pid.
-    await rm(path, { force: true })
-    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))
-    await chmod(path, 0o600)
-  } catch (cause) {
-    server.close()
-    throw asSvcError(cause, 'invalid_option', `svc status will not see this: no socket ${path}`)
-  }
-  return { close: () => void server.close() }
 }
 
 /** Reports each running site. */
@@ -59,9 +47,7 @@ export async function showStatus(folder: string, tell: Reporter): Promise<void> 
 
 /** Asks all running processes, and removes the sockets of killed ones. */
 export async function readStatus(folder: string): Promise<StatusReport[]> {
-  const names = await readdir(folder).catch(() => [])
-  const asked = names.filter((name) => name.endsWith(SUFFIX)).map((name) => ask(join(folder, name)))
-  return (await Promise.all(asked)).flat()
+  return (await Promise.all((await socketsIn(folder)).map(ask))).flat()
 }
 
 async function ask(path: string): Promise<StatusReport[]> {

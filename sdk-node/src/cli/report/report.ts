@@ -2,6 +2,7 @@
 
 import type {
   AgentFlow,
+  AgentKnock,
   AgentRequest,
   AgentShare,
   CopyStatus,
@@ -170,14 +171,8 @@ export interface AgentReport {
 }
 
 /** A visitor waits to be let in. */
-export interface KnockReport {
+export interface KnockReport extends AgentKnock {
   event: 'knock'
-  tunnel?: string | undefined
-  code: string
-  address?: string | undefined
-  browser: string
-  path: string
-  since: string
 }
 
 /** A new share link: no other report has its URL, and so its secret. */
