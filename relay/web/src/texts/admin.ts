@@ -189,8 +189,8 @@ export const SITES = {
     client: 'From',
     visitors: 'Open',
     rate: 'Now',
-    dayVisitors: 'Visitors 24 h',
-    dayBytes: 'Traffic 24 h',
+    dayVisitors: 'Visitors 24\u00a0h',
+    dayBytes: 'Traffic 24\u00a0h',
     since: 'Since',
   },
   count: (shown: number, all: number): string =>
