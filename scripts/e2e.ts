@@ -1,18 +1,13 @@
 // The end-to-end suite by itself: `npm run e2e [-- --machines N] [--update] [FILTER…]`. With N above 1, the relay of every test that
 // needs none of a special kind is that many machines, which share a Redis, behind a load balancer.
 // With --update, the pictures that pages are compared with are made anew.
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { ensureCertutil, ensureChromium } from '../tools/programs/chromium.ts'
-import { root, runCommand } from '../tools/programs/command.ts'
+import { runCommand } from '../tools/programs/command.ts'
 import { findHaproxy } from '../tools/programs/haproxy.ts'
 import { ensureServices, findRedis } from '../tools/programs/services.ts'
 
 const MACHINES_MAX = 9
-/** The byte of a PNG that says how it has its colors. */
-const COLOR_TYPE_AT = 25
-const COLOR_TYPE_PALETTE = 3
 /** Tests side by side, each with several machines: the processes of more would only wait for each other. */
 const WORKERS = 2
 /** Longest that the suite may take, in milliseconds: they end what hangs, for a busy machine takes several times as long. */
@@ -36,19 +31,7 @@ const options = [
 ]
 const { ok, output } = await runCommand(['playwright', 'test', ...options, ...filters], { timeoutMs, env })
 if (output !== '') console.error(output)
-if (isUpdate) await shrinkPictures()
 process.exitCode = ok ? 0 : 1
-
-/** Gives each new picture a palette, with which it has less than half of the bytes. */
-async function shrinkPictures(): Promise<void> {
-  const { default: sharp } = await import('sharp')
-  for (const file of globSync('e2e/baselines/*.png', { cwd: root })) {
-    const picture = path.join(root, file)
-    const bytes = readFileSync(picture)
-    if (bytes[COLOR_TYPE_AT] === COLOR_TYPE_PALETTE) continue
-    writeFileSync(picture, await sharp(bytes).png({ palette: true, dither: 0 }).toBuffer())
-  }
-}
 
 interface Arguments {
   machines: number

@@ -1,20 +1,27 @@
 // The documents that the relay and the SDKs write themselves, without a relay or a site.
+import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
-import { renderGoPage } from '../../relay/src/core/go/go-page.ts'
+import { renderGoPage, renderNoSitePage } from '../../relay/src/core/go/go-page.ts'
 import { awayAnswer } from '../../relay/src/features/away-page/away-document.ts'
 import { awayAnswer as cacheAnswer } from '../../relay/src/features/static-cache/server/away-page.ts'
-import { type Asked, waitingPage } from '../../sdk-core/src/access/knock/pages.ts'
-import { signInPage } from '../../sdk-core/src/access/sign-in-page.ts'
+import { notice } from '../../sdk-core/src/access/answers.ts'
+import { type Asked, refused, unansweredPage, waitingPage } from '../../sdk-core/src/access/knock/pages.ts'
+import { signedInPage, signInPage } from '../../sdk-core/src/access/sign-in-page.ts'
 import { files } from '../../sdk-core/src/handlers/files.ts'
+import { lineOrPage } from '../../sdk-core/src/handlers/line-or-page.ts'
 import { checkoutPage } from '../../sdk-core/src/handlers/paid/checkout-page.ts'
 import { signInPage as walletPage } from '../../sdk-core/src/handlers/wallet/sign-in-page.ts'
 import { maintenancePage } from '../../sdk-core/src/rules/answers.ts'
 
 const ORIGIN = 'https://a-site-with-quite-a-long-name-4821.relay.example'
 
+const IMAGE = new URL('../../relay/web/public/icon-180.png', import.meta.url)
+
 export interface Answer {
   body: string
   headers: Record<string, string>
+  /** The images of the site. */
+  images?: Readonly<Record<string, Buffer>>
 }
 
 function request(path = '/'): Request {
@@ -32,6 +39,10 @@ function html(body: string, policy: string): Answer {
   return { body, headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy } }
 }
 
+function documentOf({ html: body, policy }: { html: string; policy: string }): Answer {
+  return html(body, policy)
+}
+
 /** @returns the documents by names */
 export async function documents(): Promise<Record<string, Answer>> {
   const asked: Asked = { request: request(), origin: ORIGIN, canSignIn: true }
@@ -43,10 +54,11 @@ export async function documents(): Promise<Record<string, Answer>> {
   })
   const [head = '', body = ''] = awayAnswer('demo', ORIGIN, true).split('\r\n\r\n')
   const cache = cacheAnswer({ method: 'GET', headers: { accept: 'text/html' } })
+  const image = await readFile(IMAGE)
   const shared = new Map(
     [`${'long name '.repeat(20)}.txt`, 'image.png', 'folder/a', `${'x'.repeat(200)}.bin`].map((name) => [
       name,
-      new File(['text'], name, { lastModified: Date.UTC(2026, 0, 2) }),
+      new File([name === 'image.png' ? image : 'text'], name, { lastModified: Date.UTC(2026, 0, 2) }),
     ]),
   )
   const serve = files(shared, { listing: true, archive: true })
@@ -55,15 +67,29 @@ export async function documents(): Promise<Record<string, Answer>> {
   const maintenance = maintenancePage({ text: 'Back soon', retryAfter: 60 } as never, 'text/html')
   const price = { amount: '0.05', requirements: { network: 'sui:testnet', payTo: `0x${'ab'.repeat(32)}` } }
   return {
-    go: html(go.html, go.policy),
+    go: documentOf(go),
     away: html(body, /Content-Security-Policy: (.*)\r/.exec(head)?.[1] ?? ''),
     cache: { body: cache.body, headers: cache.headers },
+    goNowhere: documentOf(renderNoSitePage()),
+    notFound: await sent(lineOrPage(request(), 404, 'Not found')),
+    guesses: await sent(
+      notice(request(), 429, 'Too many attempts to sign in. Wait a little, and try again.'),
+    ),
+    signInWrong: await sent(
+      signInPage(request(), { ...credentials, canKnock: false } as never, {
+        next: '/',
+        problem: 'That is not right.',
+      }),
+    ),
+    signedIn: await sent(signedInPage(request(), '/')),
+    knockUnanswered: await sent(unansweredPage(asked, 'a=b')),
+    knockRefused: await sent(refused({ ...asked, canSignIn: false })),
     signIn: await sent(signInPage(request(), credentials as never, { next: '/', issuer: 'issuer.example' })),
     wallet: await sent(walletPage(request(), undefined)),
     knock: await sent(waitingPage(asked, '4711')),
     checkout: html(checkoutPage(price as never), "frame-ancestors 'none'"),
     maintenance: { body: String(maintenance.text), headers: Object.fromEntries(maintenance.fields) },
-    listing: await ask('/'),
+    listing: { ...(await ask('/')), images: { '/image.png': image } },
     folder: await ask('/folder/'),
     text: await ask(`/${encodeURIComponent([...shared.keys()][0] ?? '')}?view`),
     empty: await sent(files([], { listing: true })(request(), {} as never)),
@@ -71,11 +97,14 @@ export async function documents(): Promise<Record<string, Answer>> {
 }
 
 /** Opens one as its site's. @returns what the browser says of its policy */
-export async function openDocument(page: Page, { body, headers }: Answer): Promise<string[]> {
+export async function openDocument(page: Page, { body, headers, images = {} }: Answer): Promise<string[]> {
   const said: string[] = []
   page.on('console', (message) => said.push(message.text()))
   await page.route(`${ORIGIN}/**`, async (route) => {
-    if (route.request().isNavigationRequest()) await route.fulfill({ body, headers })
+    const request = route.request()
+    const image = images[new URL(request.url()).pathname]
+    if (request.isNavigationRequest()) await route.fulfill({ body, headers })
+    else if (image !== undefined) await route.fulfill({ body: image, contentType: 'image/png' })
     else await route.abort()
   })
   await page.goto(ORIGIN)

@@ -13,16 +13,23 @@ const HOST = 'relay.test'
 
 export interface NamedRelay {
   url: string
+  pid: number
   browser: Browser
+  /** Arguments with which curl finds and trusts it. */
+  curl: string[]
   /** Ends the relay alone. */
   stop(): Promise<void>
   close(): Promise<void>
 }
 
-/** @param env settings beside its URL and its directory */
+/**
+ * @param env settings beside its URL and its directory
+ * @param isAtDefaultPort whether the browser finds it at the port of HTTPS, so that its addresses have no port
+ */
 export async function startNamedRelay(
   chromium: BrowserType,
   env: Record<string, string> = {},
+  isAtDefaultPort = false,
 ): Promise<NamedRelay> {
   const directory = await mkdtemp(path.join(tmpdir(), 'svc-e2e-named-'))
   const authority = createCa(HOST)
@@ -31,15 +38,21 @@ export async function startNamedRelay(
   await writeFile(path.join(directory, 'privatekey.pem'), leaf.key, { mode: 0o600 })
   const caFile = path.join(directory, 'root.pem')
   await writeFile(caFile, authority.certificate)
-  const url = `https://${HOST}:${await freePort()}`
-  const relay = await startRelay({ env: { SVC_URL: url, IDENTITY_PATH: directory, ...env } })
+  const port = await freePort()
+  const url = `https://${HOST}${isAtDefaultPort ? '' : `:${port}`}`
+  const relay = await startRelay({
+    env: { SVC_URL: url, SNI_PORT: `${port}`, IDENTITY_PATH: directory, ...env },
+  })
   const home = await createHome(caFile)
   const options = chromiumOptions(home.path)
-  const rules = `--host-resolver-rules=MAP ${HOST} 127.0.0.1, MAP *.${HOST} 127.0.0.1`
+  const place = isAtDefaultPort ? `127.0.0.1:${port}` : '127.0.0.1'
+  const rules = `--host-resolver-rules=MAP ${HOST} ${place}, MAP *.${HOST} ${place}`
   const browser = await chromium.launch({ ...options, args: [...(options.args ?? []), rules] })
   return {
     url,
+    pid: relay.pid,
     browser,
+    curl: ['--cacert', caFile, '--connect-to', `::127.0.0.1:${port}`],
     stop: () => relay.stop(),
     close: async () => {
       await browser.close()
