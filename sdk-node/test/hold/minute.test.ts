@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { DIRECT, type DirectHandler, type DirectRequest } from '@svc/sdk-core'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { freePort } from '../../../tools/network/free-port.ts'
+import { atDepth } from '../../../tools/test-depth.ts'
 import type { HeldTarget } from '../../src/hold/held.ts'
 import { Hold, type HoldReport } from '../../src/hold/hold.ts'
 import { RETRY_MS } from '../../src/hold/limits.ts'
@@ -105,7 +106,7 @@ function held(answer: '202' | 'wait') {
   return { hold, reports, direct: handler[DIRECT]!, step }
 }
 
-it.each(['202', 'wait'] as const)(
+it.each(atDepth<readonly ('202' | 'wait')[]>(['202', 'wait'], ['wait']))(
   'with %s, all that came in that minute arrives, each once and in the order of its sender',
   async (answer) => {
     await started()

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { programFile } from '../../../tools/bundler/programs.ts'
 import { runCommand } from '../../src/cli/run-command.ts'
+import { V8_FLAGS } from '../../src/cli/v8-flags.ts'
 
 export const MAIN: string = join(import.meta.dirname, '../../src/cli/main.ts')
 
@@ -53,8 +54,9 @@ export function runHere(home: string, args: string[], env: Record<string, string
   return { out, err, ended, interrupt, stop }
 }
 
+/** Runs the command as a process. It has its V8 flags, and so does not start Node again. */
 export function runSvc(home: string, args: string[], env: Record<string, string> = {}): ProcessRun {
-  const child = spawn(process.execPath, [programFile('svc'), ...args], {
+  const child = spawn(process.execPath, [...V8_FLAGS, programFile('svc'), ...args], {
     cwd: home,
     env: environment(home, env),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -20,10 +20,13 @@ afterAll(() => installer.close())
 
 const SHELLS: Shell[] = ['dash', 'bash', 'busybox']
 const CLIENTS: Client[] = ['curl', 'wget']
-/** Each shell, and each client, at least once. */
+/** By day each client, and the two shells that take least beyond what POSIX says. */
 const CELLS: (readonly [Shell, Client])[] = atDepth(
   SHELLS.flatMap((shell) => CLIENTS.map((client) => [shell, client] as const)),
-  SHELLS.map((shell, index) => [shell, CLIENTS[index % CLIENTS.length]!] as const),
+  [
+    ['dash', 'curl'],
+    ['busybox', 'wget'],
+  ],
 )
 /** Places where the script is cut off. */
 const CUTS: number = atDepth(40, 10)
