@@ -28,6 +28,8 @@ export const ADMIN_BODY_MAX_BYTES: number = 64 * 1024
 export const BAN_REASON_MAX_CHARS = 200
 /** One request decides about at most this many identities. */
 export const LEASE_DECISIONS_MAX = 100
+/** Such a request has a body of at most this many bytes: each of its bans may have a reason, in any script. */
+export const LEASE_DECISIONS_BODY_MAX_BYTES: number = 160 * 1024
 /** The deadline of a complete request body. */
 export const BODY_DEADLINE_MS = 10_000
 /** A request body of `/api/x402/*`, and of `/x402/prepare` at a site, has at most this many bytes (docs/protocol.md §19). */

@@ -569,7 +569,7 @@ export interface PolicyLeaseResponse {
   traffic?: LeaseTraffic | undefined
   /** The current hour and the 23 before, the oldest first. */
   hours: HourTraffic[]
-  /** The last events, newest first. A restart of the relay forgets them, and so does the day after the lease's end. */
+  /** The last events, newest first. The relay forgets them a day after the lease's end. */
   events: LeaseEvent[]
 }
 
@@ -640,7 +640,7 @@ export interface LeaseDecisions {
 }
 
 /** *Extension*: LeaseDecision is one of them, as in {@link LeasePolicyUpdate}. */
-export type LeaseDecision = Pick<LeasePolicyUpdate, 'identity_key' | 'is_approved' | 'is_denied'>
+export type LeaseDecision = Omit<LeasePolicyUpdate, 'bps'>
 
 /** IpPolicyUpdate is the body of `POST /api/policy/ips`: a ban of an address, or its end. */
 export interface IpPolicyUpdate {

@@ -84,22 +84,21 @@ function readNameCommand(args: string[]): Command {
 
 function readLeaseCommand(args: string[]): Command {
   const options: ParseArgsOptionsConfig = { reason: { type: 'string' }, until: { type: 'string' } }
-  const actions = { list: [], approve: ['KEY…'], deny: ['KEY…'], ban: ['KEY'], unban: ['KEY'] }
+  const actions = { list: [], approve: ['KEY…'], deny: ['KEY…'], ban: ['KEY…'], unban: ['KEY…'] }
   return readAction(args, options, actions, (action, keys, { reason, until }) => {
     if (action !== 'ban' && (reason ?? until) !== undefined)
       throw new Error('--reason and --until are of a ban')
     if (action === 'list') return { action: 'list leases' }
-    const [identity_key = ''] = keys
-    if (action === 'unban') return { action: 'ban', identity_key, is_banned: false }
-    if (action === 'ban')
-      return {
-        action,
-        identity_key,
+    const decision = {
+      approve: { is_approved: true, is_denied: false },
+      deny: { is_denied: true },
+      unban: { is_banned: false },
+      ban: {
         is_banned: true,
         ...(reason !== undefined && { reason: `${reason}` }),
         ...(until !== undefined && { until: timeOf(`${until}`) }),
-      }
-    const decision = action === 'approve' ? { is_approved: true, is_denied: false } : { is_denied: true }
+      },
+    }[action]
     return { action: 'decide', decisions: keys.map((identity_key) => ({ identity_key, ...decision })) }
   })
 }
@@ -176,7 +175,7 @@ function helpText(): string {
     '       svc-relay name pin NAME ADDRESS | unpin NAME | list',
     '         pins a friendly name to the identity with that address, so that nobody else gets it; it asks the relay of',
     '         these settings on this machine, with ADMIN_TOKEN',
-    '       svc-relay lease list | approve KEY… | deny KEY… | ban KEY [--reason TEXT] [--until 7d] | unban KEY',
+    '       svc-relay lease list | approve KEY… | deny KEY… | ban KEY… [--reason TEXT] [--until 7d] | unban KEY…',
     '         lists the leases with their traffic, and decides about identities by their keys, NAME:ADDRESS; it asks that',
     '         relay as well. --until takes a time, too',
     '       svc-relay token add [--names 1] [--expires 7d] [--note TEXT] | remove ID | list',

@@ -8,7 +8,6 @@ import {
   LEASE_DECISIONS_MAX,
   type LeaseDecision,
   type LeaseDecisions,
-  type LeasePolicyUpdate,
   type NamePolicyUpdate,
   type NewAdministrator,
   type NewInvitation,
@@ -25,7 +24,6 @@ import { AdminClient, AdminClientError } from './admin-client.ts'
 export type ManageRequest =
   | { action: 'list names' | 'list administrators' | 'list invitations' | 'list leases' }
   | { action: 'decide'; decisions: LeaseDecision[] }
-  | ({ action: 'ban' } & LeasePolicyUpdate)
   | ({ action: 'invite' } & InvitationRequest)
   | ({ action: 'withdraw' } & WithdrawInvitationRequest)
   | ({ action: 'pin' } & NamePolicyUpdate)
@@ -52,11 +50,6 @@ async function answerOf(client: AdminClient, request: ManageRequest): Promise<st
       return await listLeases(client)
     case 'decide':
       return await decide(client, request.decisions)
-    case 'ban': {
-      const { action: _ban, ...update } = request
-      await client.call(PATH.policyLeases, update satisfies LeasePolicyUpdate)
-      return `${update.identity_key} is ${update.is_banned ? 'banned' : 'no longer banned'}.`
-    }
     case 'invite':
       return await invite(client, request)
     case 'withdraw':
@@ -130,8 +123,12 @@ async function decide(client: AdminClient, decisions: readonly LeaseDecision[]):
     const some = decisions.slice(at, at + LEASE_DECISIONS_MAX)
     await client.call(PATH.policyLeasesBulk, { decisions: some } satisfies LeaseDecisions)
   }
-  const done = decisions[0]?.is_approved ? 'approved' : 'denied'
-  return decisions.map(({ identity_key }) => `${identity_key} is ${done}.`).join('\n')
+  return decisions.map((made) => `${made.identity_key} is ${doneOf(made)}.`).join('\n')
+}
+
+function doneOf({ is_banned, is_approved }: LeaseDecision): string {
+  if (is_banned !== undefined) return is_banned ? 'banned' : 'no longer banned'
+  return is_approved ? 'approved' : 'denied'
 }
 
 async function invite(client: AdminClient, { names, ttl, note }: InvitationRequest): Promise<string> {

@@ -116,6 +116,9 @@ const LARGEST: Partial<Record<EndpointName, () => [body: unknown, answer: RegExp
         identity_key: `${`n${number}`.padEnd(22, 'n')}:${account.address}`,
         is_approved: false,
         is_denied: false,
+        ...LARGEST_BAN,
+        // Three bytes of UTF-8 for each character that the contract counts: more than one that counts as two.
+        reason: '\u6f22'.repeat(BAN_REASON_MAX_CHARS),
       })),
     },
     /"ok":true/,

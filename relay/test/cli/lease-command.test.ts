@@ -39,7 +39,7 @@ test('lists leases with their traffic, and bans one with a reason and an end', a
   expect((await decisions()).banned).toEqual([])
 })
 
-wholeOnly(test, 'variant')('approves and denies several at once', async () => {
+wholeOnly(test, 'variant')('approves, denies and bans several at once', async () => {
   const keys = Array.from(
     { length: 3 },
     (_, number) => `site-${number}:${newAccount().address.toLowerCase()}`,
@@ -50,10 +50,15 @@ wholeOnly(test, 'variant')('approves and denies several at once', async () => {
   expect((await run('deny', ...keys.slice(1))).code).toBe(0)
   expect(await decisions()).toMatchObject({ approved: [keys[0]], denied: keys.slice(1).toSorted() })
   expect(await run('approve', keys[0]!, 'nobody')).toMatchObject({ code: 1 })
+  const banned = await run('ban', ...keys, '--reason', 'spam')
+  expect(banned.stdout).toBe(keys.map((key) => `${key} is banned.\n`).join(''))
+  expect((await decisions()).ban_details?.banned[keys[2]!]).toMatchObject({ reason: 'spam' })
+  expect((await run('unban', ...keys)).code).toBe(0)
+  expect((await decisions()).banned).toEqual([])
 })
 
 test.each([
-  [['ban'], 'needs KEY'],
+  [['ban'], 'needs KEY…'],
   [['approve'], 'needs KEY…'],
   [['ban', 'demo:0x1', '--until', 'soon'], '--until'],
   [['approve', 'demo:0x1', '--reason', 'spam'], 'of a ban'],

@@ -215,6 +215,38 @@ describe('POST /api/policy/leases/bulk', () => {
     expect(undone).toMatchObject({ approved: [], denied: [keyOf(3)] })
   })
 
+  test('protocol §20.2.10: bans many with one reason and one end, and its undo gives each back what it had', async () => {
+    await ask('POST', '/api/policy/leases', { identity_key: keyOf(1), is_banned: true, reason: 'older' })
+    const terms = { is_banned: true, reason: 'spam', until: '2999-01-01T00:00:00.000Z' }
+    const decisions = [0, 1, 2].map((number) => ({ identity_key: keyOf(number), ...terms }))
+    expect((await ask('POST', '/api/policy/leases/bulk', { decisions })).status).toBe(200)
+    const { banned, ban_details } = await get<PolicyDecisionsResponse>('/api/policy/decisions')
+    expect(banned.toSorted()).toEqual([keyOf(0), keyOf(1), keyOf(2)])
+    expect(ban_details?.banned[keyOf(1)]).toMatchObject({
+      reason: 'spam',
+      until: terms.until,
+      by: 'ADMIN_TOKEN',
+    })
+    const [change] = (await get<{ changes: PolicyChange[] }>('/api/policy/changes')).changes
+    expect((await ask('POST', '/api/policy/leases/bulk', change?.undo)).status).toBe(200)
+    const undone = await get<PolicyDecisionsResponse>('/api/policy/decisions')
+    expect(undone.banned).toEqual([keyOf(1)])
+    expect(undone.ban_details?.banned).toEqual({ [keyOf(1)]: expect.objectContaining({ reason: 'older' }) })
+  })
+
+  test.each([
+    ['a reason without a ban', { is_denied: true, reason: 'spam' }],
+    ['an end in the past', { is_banned: true, until: '2020-01-01T00:00:00Z' }],
+  ])('protocol §20.2.10: %s of one is refused as a whole', async (_what, wrong) => {
+    const decisions = [...approvals(2), { identity_key: keyOf(3), ...wrong }]
+    expect(await ask('POST', '/api/policy/leases/bulk', { decisions })).toMatchObject({
+      status: 400,
+      json: { error: { code: 'invalid_request' } },
+    })
+    const { approved, banned } = await get<PolicyDecisionsResponse>('/api/policy/decisions')
+    expect([approved, banned]).toEqual([[], []])
+  })
+
   test.each([
     ['none', []],
     ['more than a hundred', approvals(101)],

@@ -177,17 +177,22 @@ export class Policy extends PolicyRules {
 
   /** @param details of a ban */
   async updateLease(update: LeasePolicyUpdate, details?: BanDetails): Promise<void> {
-    const { identity_key: key, is_banned, bps } = update
+    const { identity_key: key, bps } = update
     await this.#change((file) => ({
-      ...withDecision(withBan(file, 'banned_identity_keys', key, is_banned, details), update),
+      ...withDecision(file, update, details),
       identity_bps:
         bps === undefined ? file.identity_bps : withEntry(file.identity_bps, key, bps || undefined),
     }))
   }
 
-  /** Makes all decisions, or none. */
-  async updateLeases(decisions: readonly LeaseDecision[]): Promise<void> {
-    await this.#change((file) => decisions.reduce(withDecision, file))
+  /** Makes all decisions, or none. @param details of the ban of each */
+  async updateLeases(
+    decisions: readonly LeaseDecision[],
+    details: readonly (BanDetails | undefined)[],
+  ): Promise<void> {
+    await this.#change((file) =>
+      decisions.reduce((before, made, index) => withDecision(before, made, details[index]), file),
+    )
   }
 
   /**
@@ -298,11 +303,15 @@ function format(file: PolicyFile): string {
   return `${JSON.stringify(file, null, 2)}\n`
 }
 
-/** The policy after an approval or a denial. A denial also revokes the approval. */
-function withDecision(file: PolicyFile, { identity_key, is_approved, is_denied }: LeaseDecision): PolicyFile {
+/** The policy after a decision. A denial also revokes the approval. @param details of a ban */
+function withDecision(
+  file: PolicyFile,
+  { identity_key, is_banned, is_approved, is_denied }: LeaseDecision,
+  details: BanDetails | undefined,
+): PolicyFile {
   const isApproved = is_denied === true ? false : is_approved
   return {
-    ...file,
+    ...withBan(file, 'banned_identity_keys', identity_key, is_banned, details),
     denied_identity_keys: withMember(file.denied_identity_keys, identity_key, is_denied),
     approved_identity_keys: withMember(file.approved_identity_keys, identity_key, isApproved),
   }

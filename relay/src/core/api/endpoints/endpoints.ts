@@ -33,6 +33,8 @@ import {
   type InvitationRequest,
   type InvitationsResponse,
   type IpPolicyUpdate,
+  LEASE_DECISIONS_BODY_MAX_BYTES,
+  LEASE_DECISIONS_MAX,
   type LeaseDecisions,
   type LeasePolicyUpdate,
   METADATA_BODY_MAX_BYTES,
@@ -82,6 +84,8 @@ const MANIFEST_VALUES_MAX = JSON_VALUES_MAX + 8 * CACHE_FILES_MAX
 const CACHE_PART_HEAD_MAX_BYTES = 1024
 /** Values of a change of the policy, with the names that the operator reserves. */
 const POLICY_VALUES_MAX = JSON_VALUES_MAX + RESERVED_NAMES_MAX
+/** Six for each identity, its object included, and those around them. */
+const LEASE_DECISIONS_VALUES_MAX: number = 8 * LEASE_DECISIONS_MAX
 
 type None = undefined
 type Nothing = Record<string, never>
@@ -289,7 +293,10 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
   },
   updateLeases: {
     ...asAdmin(
-      post(PATH.policyLeasesBulk, 'Approve or deny many identities: all, or none', take.leaseDecisions),
+      post(PATH.policyLeasesBulk, 'Approve, deny or ban many identities: all, or none', take.leaseDecisions, {
+        maxBytes: LEASE_DECISIONS_BODY_MAX_BYTES,
+        maxValues: LEASE_DECISIONS_VALUES_MAX,
+      }),
     ),
     data: answer.nothing,
   },
@@ -572,7 +579,9 @@ function asAdmin<Body>(
   more: readonly ErrorCode[] = [],
 ): Endpoint<Body, never> {
   const errors: ErrorCode[] = [...endpoint.errors, 'unauthorized', 'rate_limited', ...more]
-  const body = endpoint.body && { body: { ...endpoint.body, maxBytes: ADMIN_BODY_MAX_BYTES } }
+  const body = endpoint.body && {
+    body: { ...endpoint.body, maxBytes: Math.max(endpoint.body.maxBytes, ADMIN_BODY_MAX_BYTES) },
+  }
   return { ...endpoint, ...body, auth: 'admin', errors }
 }
 

@@ -322,27 +322,21 @@ export const identityKeyQuery: z.ZodType<{ identity_key: string }> = z.object({
   identity_key: identityKeyText,
 })
 
-export const leasePolicyUpdate: z.ZodType<LeasePolicyUpdate> = message('LeasePolicyUpdate', {
+const leaseDecision = {
   identity_key: identityKeyText,
   is_banned: z.boolean().optional(),
   is_approved: z.boolean().optional(),
   is_denied: z.boolean().optional(),
-  bps: z.int().nonnegative().optional(),
   ...banDetails,
+}
+
+export const leasePolicyUpdate: z.ZodType<LeasePolicyUpdate> = message('LeasePolicyUpdate', {
+  ...leaseDecision,
+  bps: z.int().nonnegative().optional(),
 })
 
-/** Without a ban: its reason makes a body too large. */
 export const leaseDecisions: z.ZodType<LeaseDecisions> = message('LeaseDecisions', {
-  decisions: z
-    .array(
-      z.object({
-        identity_key: identityKeyText,
-        is_approved: z.boolean().optional(),
-        is_denied: z.boolean().optional(),
-      }),
-    )
-    .min(1)
-    .max(LEASE_DECISIONS_MAX),
+  decisions: z.array(z.object(leaseDecision)).min(1).max(LEASE_DECISIONS_MAX),
 })
 
 export const ipPolicyUpdate: z.ZodType<IpPolicyUpdate> = message('IPPolicyUpdate', {

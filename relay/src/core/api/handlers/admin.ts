@@ -149,8 +149,9 @@ export class AdminApi {
   }
 
   async updateLeases(made: LeaseDecisions, auditor: Auditor): Promise<Record<string, never>> {
+    const details = made.decisions.map((decision) => detailsOf(decision, auditor.by))
     const undo = undoDecisions(made, this.#policy.decisions)
-    await this.#policy.updateLeases(made.decisions)
+    await this.#policy.updateLeases(made.decisions, details)
     await this.#record.add({ kind: 'leases', made, undo }, auditor)
     return {}
   }
