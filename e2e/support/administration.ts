@@ -5,11 +5,13 @@ import { expect } from '../fixtures.ts'
 export async function logIn(page: Page, token: string): Promise<void> {
   await page.getByLabel('Admin token').fill(token)
   await page.getByRole('button', { name: 'Log in' }).click()
-  await expect(navigation(page).getByRole('link', { name: 'Overview' })).toBeVisible()
+  await expect(navigation(page).getByRole('link', { name: 'Overview', includeHidden: true })).toBeAttached()
 }
 
 /** Goes to a section by the navigation. */
 export async function openSection(page: Page, name: string): Promise<void> {
+  const menu = navigation(page).getByRole('button', { name: /^Sections/ })
+  if (await menu.isVisible()) await menu.click()
   await navigation(page).getByRole('link', { name }).click()
   await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible()
 }

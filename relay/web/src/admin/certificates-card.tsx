@@ -34,10 +34,9 @@ function Line({ held }: { held: HeldCertificates }): VNode {
         {CERTIFICATES.hosts[host_kind](count)}
         {shown !== '' && <bdi class="quiet"> {names.length > NAMES_MAX ? `${shown} …` : shown}</bdi>}
         {last_error !== '' && (
-          <bdi class="notice">
-            {' '}
-            {CERTIFICATES.failed(formatAgo(last_error_at))} {last_error}
-          </bdi>
+          <small class="wrong">
+            {CERTIFICATES.failed(formatAgo(last_error_at))} <bdi>{last_error}</bdi>
+          </small>
         )}
       </span>
       {not_after === '' ? (

@@ -12,6 +12,8 @@ export interface Line {
 export interface ChartOptions {
   /** Values are sums over the hour that begins at their time: they are drawn as steps. */
   isHourly: boolean
+  /** The axis of values reaches at least to this one. */
+  least: number
   /** Formats a value with its unit. */
   format(value: number): string
   /** Called with the position of the time under the pointer; undefined when it left. */
@@ -66,13 +68,26 @@ function sizeOf(place: HTMLElement): { width: number; height: number } {
   return { width: place.clientWidth, height: HEIGHT_PX }
 }
 
+/**
+ * Makes functions that return a color of the style sheet, as a canvas takes it. They read it at each drawing, so that the graph
+ * follows the color scheme.
+ */
+function colorsOf(place: HTMLElement): (name: string) => () => string {
+  const probe = document.createElement('i')
+  probe.hidden = true
+  place.append(probe)
+  return (name) => () => {
+    probe.style.color = `var(${name})`
+    return getComputedStyle(probe).color
+  }
+}
+
 function plotOptions(
   place: HTMLElement,
   lines: readonly Line[],
-  { isHourly, format, onPoint }: ChartOptions,
+  { isHourly, least, format, onPoint }: ChartOptions,
 ): UPlot.Options {
-  // Read at each drawing, so that the colours follow the colour scheme.
-  const color = (name: string) => () => getComputedStyle(place).getPropertyValue(name)
+  const color = colorsOf(place)
   const axis = {
     stroke: color('--quiet'),
     ticks: { show: false },
@@ -106,7 +121,7 @@ function plotOptions(
     ],
     scales: {
       x: { range: (_plot, min, max) => (isHourly ? [min, max + HOUR_S] : [max - LIVE_S, max]) },
-      y: { range: (_plot, _min, max) => [0, Math.max(2, max * 1.1)] },
+      y: { range: (_plot, _min, max) => [0, Math.max(least, max * 1.1)] },
     },
     series: [
       {},

@@ -23,7 +23,8 @@ const POLL_MS = 3000
 
 export function Frame(): VNode {
   const place = placeOf(useStore(path))
-  const { parts, isUnreachable, refresh } = useParts(place)
+  const { parts, problem, refresh } = useParts(place)
+  const isEmpty = parts.load === undefined
   const act = async (change: ChangeRequest): Promise<boolean> => {
     const isDone = await applyChange(change)
     if (isDone) await refresh()
@@ -34,16 +35,18 @@ export function Frame(): VNode {
     <main class="admin">
       <Navigation place={place} parts={parts} />
       <div class="admin-page" ref={content} tabIndex={-1}>
-        {isUnreachable && (
+        {problem !== undefined && (
           <p class="notice" role="alert">
-            {COMMON.unreachable}
+            {isEmpty ? DASHBOARD.noAnswer(problem) : COMMON.unreachable}
           </p>
         )}
         {parts.load?.redis === 'down' && <RedisNotice />}
         {place.page === undefined ? (
           <Nothing text={DASHBOARD.noPage} />
         ) : (
-          <PageOf place={place} parts={parts} act={act} refresh={refresh} />
+          !(isEmpty && problem !== undefined) && (
+            <PageOf place={place} parts={parts} act={act} refresh={refresh} />
+          )
         )}
       </div>
       <LastChangeMessage refresh={refresh} />
@@ -55,7 +58,8 @@ export function Frame(): VNode {
 
 interface Loading {
   parts: Partial<Parts>
-  isUnreachable: boolean
+  /** Why the last load failed; undefined when it did not, and while the administrator has to log in again. */
+  problem: string | undefined
   refresh(): Promise<void>
 }
 
@@ -73,7 +77,8 @@ function useParts({ page }: Place): Loading {
     data.expire()
     return load()
   }
-  return { parts: data.parts, isUnreachable: error !== undefined && !error.isUnauthorized, refresh }
+  const problem = error === undefined || error.isUnauthorized ? undefined : error.message
+  return { parts: data.parts, problem, refresh }
 }
 
 /** Names the document, and moves the focus to a page that is opened: readers continue at its beginning. */

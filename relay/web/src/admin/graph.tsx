@@ -11,12 +11,14 @@ export interface GraphProps {
   times: readonly number[]
   lines: readonly Line[]
   isHourly?: boolean
+  /** The axis of values reaches at least to this one. */
+  least: number
   format(value: number): string
 }
 
 const SECOND_MS = 1000
 
-export function Graph({ title, times, lines, isHourly = false, format }: GraphProps): VNode {
+export function Graph({ title, times, lines, isHourly = false, least, format }: GraphProps): VNode {
   const place = useRef<HTMLDivElement>(null)
   const chart = useRef<Chart | undefined>(undefined)
   const [point, setPoint] = useState<number | undefined>(undefined)
@@ -28,7 +30,7 @@ export function Graph({ title, times, lines, isHourly = false, format }: GraphPr
     import('./chart.ts').then(
       ({ Chart }) => {
         if (hasEnded || place.current === null) return
-        chart.current = new Chart(place.current, lines, { isHourly, format, onPoint: setPoint })
+        chart.current = new Chart(place.current, lines, { isHourly, least, format, onPoint: setPoint })
         chart.current.draw(latest.current.times, latest.current.lines)
       },
       () => setFailed(true),

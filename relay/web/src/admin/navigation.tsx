@@ -1,5 +1,6 @@
-// The sections of the administration, of which those are there whose features are on.
-import { useEffect, useRef, type VNode } from '../preact.ts'
+// The sections of the administration, of which those are there whose features are on. Where there is no room beside the page, a
+// button with the current one opens them.
+import { useEffect, useRef, useState, type VNode } from '../preact.ts'
 import { Link } from '../shell/link.tsx'
 import { DASHBOARD, SECTIONS } from '../texts/admin.ts'
 import type { Parts } from './admin-data.ts'
@@ -14,31 +15,49 @@ interface NavigationProps {
 }
 
 export function Navigation({ place, parts }: NavigationProps): VNode {
-  const list = useRef<HTMLUListElement>(null)
-  const { load, relay, cache, payments, leases = [] } = parts
-  const isKnown = load !== undefined && relay !== undefined && cache !== undefined && payments !== undefined
-  const ids = Object.keys(SECTIONS) as SectionId[]
-  const shown = isKnown
-    ? ids.filter((id) => PAGES[id].isShown?.({ load, relay, cache, payments }) !== false)
-    : []
-  const waiting = leases.filter(isWaiting).length
+  const [isOpen, setOpen] = useState(false)
+  const nav = useRef<HTMLElement>(null)
+  const opener = useRef<HTMLButtonElement>(null)
+  const ids = shownSections(parts)
+  const waiting = (parts.leases ?? []).filter(isWaiting).length
+  useEffect(() => setOpen(false), [place.section, place.below])
   useEffect(() => {
-    // On a phone the sections are one line.
-    const current = list.current?.querySelector<HTMLElement>('[aria-current]')
-    if (current) list.current?.scrollTo({ left: current.offsetLeft - list.current.clientWidth / 3 })
-  }, [place.section, shown.length])
+    if (!isOpen) return
+    const closeOnEscape = ({ key }: KeyboardEvent): void => {
+      if (key !== 'Escape') return
+      setOpen(false)
+      opener.current?.focus()
+    }
+    const closeOutside = ({ target }: Event): void => {
+      if (!nav.current?.contains(target as Node)) setOpen(false)
+    }
+    const listening = new AbortController()
+    const { signal } = listening
+    document.addEventListener('keydown', closeOnEscape, { signal })
+    document.addEventListener('focusin', closeOutside, { signal })
+    document.addEventListener('pointerdown', closeOutside, { signal })
+    return () => listening.abort()
+  }, [isOpen])
   return (
-    <nav class="sections" aria-label={DASHBOARD.title}>
-      <ul ref={list}>
-        {shown.map((id) => (
+    <nav class="sections" aria-label={DASHBOARD.title} ref={nav} data-open={isOpen}>
+      <button
+        type="button"
+        class="plain menu"
+        ref={opener}
+        aria-expanded={isOpen}
+        aria-controls="sections"
+        onClick={() => setOpen(!isOpen)}
+      >
+        <span class="unseen">{DASHBOARD.sections}: </span>
+        {place.section === undefined ? DASHBOARD.sections : SECTIONS[place.section]}
+        <Waiting count={place.section === 'access' ? 0 : waiting} />
+      </button>
+      <ul id="sections">
+        {ids.map((id) => (
           <li key={id}>
-            <Link to={pathOf(id)} isCurrent={place.section === id}>
+            <Link to={pathOf(id)} isCurrent={place.section === id} onFollow={() => setOpen(false)}>
               {SECTIONS[id]}
-              {id === 'access' && waiting > 0 && (
-                <span class="count" title={DASHBOARD.waiting(waiting)}>
-                  {waiting.toLocaleString('en')}
-                </span>
-              )}
+              {id === 'access' && <Waiting count={waiting} />}
             </Link>
           </li>
         ))}
@@ -47,5 +66,21 @@ export function Navigation({ place, parts }: NavigationProps): VNode {
         {DASHBOARD.logout}
       </button>
     </nav>
+  )
+}
+
+/** Those whose features are on; none until that is known. */
+function shownSections({ load, relay, cache, payments }: Partial<Parts>): SectionId[] {
+  if (load === undefined || relay === undefined || cache === undefined || payments === undefined) return []
+  const ids = Object.keys(SECTIONS) as SectionId[]
+  return ids.filter((id) => PAGES[id].isShown?.({ load, relay, cache, payments }) !== false)
+}
+
+function Waiting({ count }: { count: number }): VNode | null {
+  if (count === 0) return null
+  return (
+    <span class="count" title={DASHBOARD.waiting(count)}>
+      {count.toLocaleString('en')}
+    </span>
   )
 }

@@ -42,8 +42,8 @@ function Line({ site, ban }: { site: CachedSite; ban: () => void }): VNode {
   return (
     <li>
       <span>
-        <Link to={sitePath(identity_key)}>{hostname}</Link>{' '}
-        <span class="quiet">
+        <Link to={sitePath(identity_key)}>{hostname}</Link>
+        <small>
           {STORED.files(files, formatBytes(bytes))} · {state} ·{' '}
           <time dateTime={expires_at} title={formatTime(expires_at)}>
             {STORED.ends(formatAgo(expires_at))}
@@ -54,7 +54,7 @@ function Line({ site, ban }: { site: CachedSite; ban: () => void }): VNode {
               · <bdi>{machine}</bdi>
             </>
           )}
-        </span>
+        </small>
       </span>
       <button
         type="button"

@@ -8,6 +8,9 @@ import { GRAPHS } from '../texts/admin.ts'
 import { Graph } from './graph.tsx'
 
 const SECOND_MS = 1000
+/** What the axes reach where there is less, so that next to nothing does not look like much. */
+export const LEAST_BYTES = 1000
+const LEAST_VISITS = 4
 
 export const formatCount = (value: number): string => value.toLocaleString('en')
 
@@ -30,8 +33,22 @@ export function TrafficGraphs({ hours }: { hours: readonly HourTraffic[] }): VNo
   return (
     <>
       <div class="graphs">
-        <Graph title={GRAPHS.dayTraffic} times={times} lines={bytes} format={formatBytes} isHourly />
-        <Graph title={GRAPHS.dayVisits} times={times} lines={connections} format={formatCount} isHourly />
+        <Graph
+          title={GRAPHS.dayTraffic}
+          times={times}
+          lines={bytes}
+          least={LEAST_BYTES}
+          format={formatBytes}
+          isHourly
+        />
+        <Graph
+          title={GRAPHS.dayVisits}
+          times={times}
+          lines={connections}
+          least={LEAST_VISITS}
+          format={formatCount}
+          isHourly
+        />
       </div>
       <details>
         <summary>{GRAPHS.asTable}</summary>

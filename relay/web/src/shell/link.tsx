@@ -8,13 +8,16 @@ interface LinkProps {
   isCurrent?: boolean
   /** What screen readers say, where the text says less than the place around it. */
   label?: string
+  /** Called when it is followed on this page, also to where the page is. */
+  onFollow?: () => void
 }
 
-export function Link({ to, children, isCurrent = false, label }: LinkProps): VNode {
+export function Link({ to, children, isCurrent = false, label, onFollow }: LinkProps): VNode {
   const follow = (event: MouseEvent): void => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
     event.preventDefault()
     navigate(to)
+    onFollow?.()
   }
   return (
     <a

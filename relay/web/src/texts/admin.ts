@@ -1,5 +1,4 @@
 // Texts of the administration.
-import type { Invitation } from '@svc/protocol'
 
 const many = (count: number, one: string, more: string): string =>
   count === 1 ? `1 ${one}` : `${count.toLocaleString('en')} ${more}`
@@ -36,9 +35,11 @@ export const SECTIONS = {
 
 export const DASHBOARD = {
   title: 'Administration',
+  sections: 'Sections',
   logout: 'Log out',
   noPage: 'There is no such page',
   off: 'This feature is off at this relay',
+  noAnswer: (why: string): string => `Nothing can be shown yet: ${why}. This page tries again.`,
   toOverview: 'Go to the overview',
   waiting: (count: number): string => `${many(count, 'site waits', 'sites wait')} for approval`,
 } as const
@@ -93,8 +94,7 @@ export const GRAPHS = {
 
 export const MACHINES = {
   title: 'Machines',
-  about:
-    'This relay runs on several machines; the load above is that of all of them. Bytes count from the start of each machine.',
+  about: 'This relay runs on several machines. Bytes count from the start of each.',
   count: (online: number, all: number): string => `${online} of ${all} online`,
   isThis: 'answers this page',
   columns: {
@@ -155,10 +155,10 @@ export const PAYMENTS = {
     `The relay checks and settles payments for sites on ${network}. It holds no money: each payment goes straight to this address.`,
   payTo: 'Recipient',
   copy: 'Copy the address',
-  settled: 'Settled since the start',
-  refused: 'Refused as invalid',
-  failed: 'Failed: full nodes, disk or capacity were missing',
-  open: 'Without an outcome so far',
+  settled: ['Settled', 'since the relay started'],
+  refused: ['Refused', 'as invalid'],
+  failed: ['Failed', 'full nodes, disk or capacity were missing'],
+  open: ['Open', 'without an outcome so far'],
 } as const
 
 export const SITE_STATES = {
@@ -197,13 +197,13 @@ export const SITES = {
     shown === all
       ? many(all, 'site', 'sites')
       : `${shown.toLocaleString('en')} of ${many(all, 'site', 'sites')}`,
-  none: 'Nobody publishes here at the moment.',
+  none: 'Nobody publishes here at the moment',
   noneAbout: 'Sites appear here as soon as they register.',
   noMatch: 'No site matches.',
   reset: 'Show all',
   select: (name: string): string => `Select ${name}`,
   selectAll: 'Select all',
-  selectHint: 'Select sites to approve or deny them together.',
+  selectHint: 'Select sites to approve, deny or ban them together.',
   copyAddress: (name: string): string => `Copy the address of the owner of ${name}`,
   opens: (hostname: string): string => `Open ${hostname} in a new tab`,
   details: (name: string): string => `Details of ${name}`,
@@ -263,7 +263,7 @@ export const SITE = {
 
 export const EVENTS = {
   title: 'History',
-  none: 'Nothing is known. A restart of the relay clears the history.',
+  none: 'Nothing is known of the last day.',
   kinds: {
     registered: 'Registered',
     approval_requested: 'Asked for approval',
@@ -335,6 +335,8 @@ export const BAN = {
     week: 'in a week',
     month: 'in 30 days',
   },
+  time: (zone: string): string => `Time (${zone})`,
+  isPast: 'Choose a time in the future.',
   until: (time: string): string => `until ${time}`,
   ban: 'Ban',
   by: (name: string, ago: string): string => `by ${name}, ${ago}`,
@@ -369,8 +371,8 @@ export const DONE = {
   denied: (who: string, count = 1): string => `${who} ${was(count)} denied`,
   undenied: (who: string, count = 1): string => `${who} ${count === 1 ? 'is' : 'are'} no longer denied`,
   sites: (count: number): string => many(count, 'site', 'sites'),
-  banned: (who: string): string => `${who} was banned`,
-  unbanned: (who: string): string => `${who} is no longer banned`,
+  banned: (who: string, count = 1): string => `${who} ${was(count)} banned`,
+  unbanned: (who: string, count = 1): string => `${who} ${count === 1 ? 'is' : 'are'} no longer banned`,
   limited: (who: string, limit: string): string => `${who} has the limit ${limit}`,
   pinned: (name: string): string => `The name ${name} was pinned`,
   unpinned: (name: string): string => `The name ${name} is no longer pinned`,
@@ -395,6 +397,8 @@ export const CONFIRM = {
   ban: 'The relay closes its sessions and visitors’ connections at once, and it cannot register again.',
   banStored:
     'The relay removes its stored files at once, closes its visitors’ connections, and it cannot register again.',
+  banMany: (names: readonly string[], others: number): string =>
+    `${names.join(', ')}${others > 0 ? ` and ${others.toLocaleString('en')} more` : ''}: the relay closes their sessions and visitors’ connections at once, and they cannot register again.`,
   banIp: 'The relay closes every site published from this address at once and refuses new ones.',
   banRelay: 'This relay forgets it at once and no longer lists it. Its sites are not affected.',
   banDomain: 'New visitors of it, and of all names below it, come to no site from now on.',
@@ -417,13 +421,11 @@ export const INVITATIONS = {
   made: 'Pass on this invitation. It is shown only now:',
   none: 'There is no invitation.',
   withdraw: 'Withdraw',
-  line: ({ id, note, names, identity_keys, expires_at }: Invitation, at: number): string => {
-    const used = `${identity_keys.length} of ${names} names used`
-    const isOver = expires_at !== undefined && Date.parse(expires_at) <= at
-    const end =
-      expires_at === undefined ? 'without end' : `${isOver ? 'ended' : 'until'} ${expires_at.slice(0, 10)}`
-    return [note || id, used, end].join(', ')
-  },
+  used: (used: number, names: number): string =>
+    `${used.toLocaleString('en')} of ${many(names, 'name', 'names')} used`,
+  ends: (ago: string): string => `ends ${ago}`,
+  ended: (ago: string): string => `ended ${ago}`,
+  endless: 'without end',
 } as const
 
 export const ADMINISTRATORS = {

@@ -1,5 +1,6 @@
 // Makes, lists and withdraws invitations.
 import { type Invitation, type InvitationRequest, type NewInvitation, PATH } from '@svc/protocol'
+import { formatAgo, formatTime } from '../../common/format.ts'
 import { useState, type VNode } from '../../preact.ts'
 import { CONFIRM, DONE, INVITATIONS } from '../../texts/admin.ts'
 import { make, takeBack } from '../make-token.ts'
@@ -38,10 +39,10 @@ export function InvitationsCard({ invitations, at, refresh }: CardProps): VNode 
         <ul class="lines">
           {invitations.map((one) => (
             <li key={one.id}>
-              <bdi>{INVITATIONS.line(one, at)}</bdi>
+              <About invitation={one} at={at} />
               <button
                 type="button"
-                class="plain"
+                class="plain small"
                 aria-label={`${INVITATIONS.withdraw}: ${one.note || one.id}`}
                 onClick={() => void withdraw(one)}
               >
@@ -52,6 +53,25 @@ export function InvitationsCard({ invitations, at, refresh }: CardProps): VNode 
         </ul>
       )}
     </section>
+  )
+}
+
+function About({ invitation, at }: { invitation: Invitation; at: number }): VNode {
+  const { id, note, names, identity_keys, expires_at } = invitation
+  return (
+    <span>
+      <bdi>{note || <code>{id}</code>}</bdi>
+      <small>
+        {INVITATIONS.used(identity_keys.length, names)} ·{' '}
+        {expires_at === undefined ? (
+          INVITATIONS.endless
+        ) : (
+          <time dateTime={expires_at} title={formatTime(expires_at)}>
+            {(Date.parse(expires_at) <= at ? INVITATIONS.ended : INVITATIONS.ends)(formatAgo(expires_at, at))}
+          </time>
+        )}
+      </small>
+    </span>
   )
 }
 

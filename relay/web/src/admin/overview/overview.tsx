@@ -10,7 +10,7 @@ import type { PageProps } from '../page-props.ts'
 import { pathOf, sitePath } from '../place.ts'
 import { stateOf } from '../sites/site-state.ts'
 import { sortSites } from '../sites/sort-sites.ts'
-import { formatCount, TrafficGraphs } from '../traffic-graphs.tsx'
+import { formatCount, LEAST_BYTES, TrafficGraphs } from '../traffic-graphs.tsx'
 import { addSample, type Sample } from './load-samples.ts'
 import { type Problem, problemsOf } from './problems.ts'
 
@@ -60,7 +60,7 @@ export function Overview({ view }: Props): VNode {
 function Tiles({ view: { load }, online }: Pick<Props, 'view'> & { online: number }): VNode {
   const { traffic } = load
   return (
-    <dl class="tiles">
+    <dl class="tiles five">
       <Tile name={OVERVIEW.online} to={pathOf('sites')}>
         {formatCount(online)}
         <small>{OVERVIEW.of(load.leases)}</small>
@@ -146,6 +146,7 @@ function Graphs({ view: { load, at } }: Pick<Props, 'view'>): VNode {
         title={GRAPHS.now}
         times={current.map(({ time }) => time)}
         lines={lines}
+        least={LEAST_BYTES}
         format={(value) => OVERVIEW.rate(formatBytes(value))}
       />
       {load.traffic !== undefined && <TrafficGraphs hours={load.traffic.hours} />}

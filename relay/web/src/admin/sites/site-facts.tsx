@@ -75,12 +75,24 @@ function ownerFacts(address: string, lease: PolicyLease | undefined): Fact[] {
     [
       facts.address,
       <span key="address" class="with-copy">
-        <code>{address}</code> <CopyButton text={address} label={SITE.copyAddress} />
+        <Address text={address} /> <CopyButton text={address} label={SITE.copyAddress} />
       </span>,
     ],
     [facts.client_ip, lease?.client_ip],
     [facts.reported_ip, lease?.reported_ip],
   ]
+}
+
+/** Where it does not fit, it breaks in its middle, not before its last character. */
+function Address({ text }: { text: string }): VNode {
+  const middle = Math.ceil(text.length / 2)
+  return (
+    <code>
+      {text.slice(0, middle)}
+      <wbr />
+      {text.slice(middle)}
+    </code>
+  )
 }
 
 function leaseFacts(lease: PolicyLease): Fact[] {

@@ -1,5 +1,4 @@
 // The table of all sites, with a search, a filter and actions on several.
-import type { PolicyLease } from '@svc/protocol'
 import { Store, useStore } from '../../common/store.ts'
 import { useKeys } from '../../common/use-keys.ts'
 import { useMemo, useRef, useState, type VNode } from '../../preact.ts'
@@ -37,6 +36,7 @@ export function SitesPage({ view, act }: PageProps<'leases' | 'decisions'>): VNo
   useKeys({ '/': () => field.current?.focus() })
   // What is filtered out is not acted upon.
   const acted = shown.filter(({ identity_key }) => selected.has(identity_key))
+  if (leases.length === 0) return <Nobody />
   return (
     <>
       <div class="heading">
@@ -76,7 +76,12 @@ export function SitesPage({ view, act }: PageProps<'leases' | 'decisions'>): VNo
         hint={SITES.selectHint}
       />
       {shown.length === 0 ? (
-        <Empty all={leases} reset={() => choose({ search: '', filter: 'all' })} />
+        <div class="empty">
+          <p>{SITES.noMatch}</p>
+          <button type="button" class="plain" onClick={() => choose({ search: '', filter: 'all' })}>
+            {SITES.reset}
+          </button>
+        </div>
       ) : (
         <SitesTable
           hasTraffic={view.load.traffic !== undefined}
@@ -91,17 +96,14 @@ export function SitesPage({ view, act }: PageProps<'leases' | 'decisions'>): VNo
   )
 }
 
-function Empty({ all, reset }: { all: readonly PolicyLease[]; reset(): void }): VNode {
+function Nobody(): VNode {
   return (
-    <div class="empty">
-      <p>{all.length === 0 ? SITES.none : SITES.noMatch}</p>
-      {all.length === 0 ? (
+    <>
+      <h1>{SITES.title}</h1>
+      <section class="card empty" aria-labelledby="nobody-heading">
+        <h2 id="nobody-heading">{SITES.none}</h2>
         <p class="quiet">{SITES.noneAbout}</p>
-      ) : (
-        <button type="button" class="plain" onClick={reset}>
-          {SITES.reset}
-        </button>
-      )}
-    </div>
+      </section>
+    </>
   )
 }
