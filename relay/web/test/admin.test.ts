@@ -1,6 +1,7 @@
 // The administration: what a change sends and what takes it back, what the relay tells of changes, what the graphs get.
-import type { PolicyChange } from '@svc/protocol'
+import type { LeaseDecisions, PolicyChange } from '@svc/protocol'
 import { describe, expect, test } from 'vitest'
+import { fieldTime, isFuture, nextMinute, tomorrow, untilOf } from '../src/admin/ban-end.ts'
 import { banChange, leaseChange, manyChange, settingsChange } from '../src/admin/change-request.ts'
 import { auditText } from '../src/admin/history/audit-text.ts'
 import { machineRows } from '../src/admin/machine-rows.ts'
@@ -55,7 +56,7 @@ describe('undoing', () => {
     // What the relay knows besides is not sent back.
     const details = { ...terms, by: 'alice', at: '2026-01-01T00:00:00.000Z' }
     expect(banChange(kind, what, false, details)).toMatchObject({ request: lift, undo: ban })
-    expect(banChange(kind, what, false).undo.body).toEqual({ [field]: what, is_banned: true })
+    expect(banChange(kind, what, false).undo).toEqual({ path, body: { [field]: what, is_banned: true } })
   })
 
   test('of many decisions restores each', () => {
@@ -64,28 +65,65 @@ describe('undoing', () => {
       { identity_key: 'a:0x1', name: 'a' },
       { identity_key: 'b:0x2', name: 'b' },
     ]
-    expect(manyChange(leases, true, before)).toEqual({
+    expect(manyChange(leases, 'approve', before)).toEqual({
       text: '2 sites were approved',
-      request: {
-        path: '/api/policy/leases/bulk',
-        body: {
-          decisions: [
-            { identity_key: 'a:0x1', is_approved: true, is_denied: false },
-            { identity_key: 'b:0x2', is_approved: true, is_denied: false },
-          ],
+      request: [
+        {
+          path: '/api/policy/leases/bulk',
+          body: {
+            decisions: [
+              { identity_key: 'a:0x1', is_approved: true, is_denied: false },
+              { identity_key: 'b:0x2', is_approved: true, is_denied: false },
+            ],
+          },
         },
-      },
-      undo: {
-        path: '/api/policy/leases/bulk',
-        body: {
-          decisions: [
-            { identity_key: 'a:0x1', is_approved: true, is_denied: false },
-            { identity_key: 'b:0x2', is_approved: false, is_denied: true },
-          ],
+      ],
+      undo: [
+        {
+          path: '/api/policy/leases/bulk',
+          body: {
+            decisions: [
+              { identity_key: 'a:0x1', is_approved: true, is_denied: false },
+              { identity_key: 'b:0x2', is_approved: false, is_denied: true },
+            ],
+          },
         },
-      },
+      ],
     })
-    expect(manyChange(leases.slice(0, 1), false, before).text).toBe('a was denied')
+    expect(manyChange(leases.slice(0, 1), 'deny', before).text).toBe('a was denied')
+  })
+
+  test('of many bans restores each with its own reason, in as many requests', () => {
+    const details = { reason: 'older', at: '2026-01-01T00:00:00.000Z', by: 'ana' }
+    const lists = { banned_ips: {}, banned_relays: {}, banned_domains: {} }
+    const before = {
+      ...none,
+      banned: ['site-1:0x1'],
+      ban_details: { ...lists, banned: { 'site-1:0x1': details } },
+    }
+    const leases = Array.from({ length: 101 }, (_, number) => ({
+      identity_key: `site-${number}:0x1`,
+      name: `site-${number}`,
+    }))
+    const { text, request, undo } = manyChange(leases, { ban: { reason: 'spam' } }, before)
+    expect(text).toBe('101 sites were banned')
+    const decisionsOf = (calls: typeof request) =>
+      [calls].flat().map(({ body }) => (body as LeaseDecisions).decisions)
+    expect(decisionsOf(request).map(({ length }) => length)).toEqual([100, 1])
+    expect(
+      new Set(
+        decisionsOf(request)
+          .flat()
+          .map(({ reason }) => reason),
+      ),
+    ).toEqual(new Set(['spam']))
+    expect(decisionsOf(undo).map((part) => part.slice(0, 2))).toEqual([
+      [
+        { identity_key: 'site-0:0x1', is_banned: false },
+        { identity_key: 'site-1:0x1', is_banned: true, reason: 'older' },
+      ],
+      [{ identity_key: 'site-100:0x1', is_banned: false }],
+    ])
   })
 
   test('of settings', () => {
@@ -97,6 +135,29 @@ describe('undoing', () => {
     } as const
     const change = settingsChange({ ...before, approval_mode: 'manual' }, before)
     expect(change.undo).toEqual({ path: '/api/policy', body: before })
+  })
+})
+
+describe('the end of a ban', () => {
+  const now = Date.parse('2026-03-01T12:34:56.789Z')
+
+  test.each([
+    ['never', undefined],
+    ['hour', '2026-03-01T13:34:56.789Z'],
+    ['month', '2026-03-31T12:34:56.789Z'],
+  ] as const)('%s is %s', (end, until) => {
+    expect(untilOf(end, '', now)).toBe(until)
+  })
+
+  test('may be a time, which is one of the zone of who types it', () => {
+    expect(untilOf('chosen', fieldTime(now))).toBe('2026-03-01T12:34:00.000Z')
+    expect(untilOf('chosen', fieldTime(tomorrow(now)))).toBe('2026-03-02T12:35:00.000Z')
+  })
+
+  test('is in the future', () => {
+    expect(isFuture(fieldTime(now), now)).toBe(false)
+    expect(isFuture(fieldTime(nextMinute(now)), now)).toBe(true)
+    expect(isFuture('', now)).toBe(false)
   })
 })
 
@@ -166,6 +227,26 @@ describe('the changes that the relay tells of', () => {
       text: '2 sites were approved',
       undo: { path: '/api/policy/leases/bulk', body: { decisions: undone } },
     })
+  })
+
+  test('about bans of many sites say why, and are made again only while none is over', () => {
+    const until = '2026-02-01T00:00:00.000Z'
+    const bans = ['a:0x1', 'b:0x2'].map((identity_key) => ({
+      identity_key,
+      is_banned: true,
+      reason: 'spam',
+      until,
+    }))
+    const lifts = bans.map(({ identity_key }) => ({ identity_key, is_banned: false }))
+    const changes: PolicyChange[] = [
+      { id: 2, at, kind: 'leases', made: { decisions: lifts }, undo: { decisions: bans } },
+      { id: 1, at, kind: 'leases', made: { decisions: bans }, undo: { decisions: lifts } },
+    ]
+    expect(pastChanges(changes, Date.parse(at))).toMatchObject([
+      { text: '2 sites are no longer banned', details: [], canUndo: true },
+      { text: '2 sites were banned', details: ['Reason: spam', expect.stringContaining('Feb 1')] },
+    ])
+    expect(pastChanges(changes, Date.parse('2026-03-01T00:00:00.000Z'))[0]).toMatchObject({ canUndo: false })
   })
 
   test('are taken back by whoever did just that later', () => {

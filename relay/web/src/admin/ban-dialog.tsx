@@ -3,9 +3,10 @@ import { BAN_REASON_MAX_CHARS } from '@svc/protocol'
 import { formatTime } from '../common/format.ts'
 import { Modal } from '../common/modal.tsx'
 import { Store, useStore } from '../common/store.ts'
-import { useState, type VNode } from '../preact.ts'
+import { useRef, useState, type VNode } from '../preact.ts'
 import { BAN } from '../texts/admin.ts'
 import { COMMON } from '../texts/common.ts'
+import { type BanEnd, fieldTime, isFuture, nextMinute, tomorrow, untilOf } from './ban-end.ts'
 import type { BanTerms } from './change-request.ts'
 
 interface Question {
@@ -15,10 +16,6 @@ interface Question {
 }
 
 const question: Store<Question | undefined> = new Store<Question | undefined>(undefined)
-
-const HOUR_MS = 3_600_000
-const ENDS = { never: undefined, hour: HOUR_MS, day: 24 * HOUR_MS, week: 168 * HOUR_MS, month: 720 * HOUR_MS }
-type End = keyof typeof ENDS
 
 /** Resolves with the terms of the ban; undefined when the administrator changed their mind. */
 export function askBan(who: string, about: string): Promise<BanTerms | undefined> {
@@ -41,15 +38,20 @@ export function BanDialog(): VNode | null {
 
 function Asked({ title, about, answer }: Question): VNode {
   const [reason, setReason] = useState('')
-  const [end, setEnd] = useState<End>('never')
+  const [end, setEnd] = useState<BanEnd>('never')
+  const [typed, setTyped] = useState(() => fieldTime(tomorrow()))
+  const time = useRef<HTMLInputElement>(null)
   const ban = (event: Event): void => {
     event.preventDefault()
-    const ms = ENDS[end]
+    // The field was checked when it was typed into; the clock has gone on.
+    if (end === 'chosen' && !isFuture(typed)) {
+      time.current?.setCustomValidity(BAN.isPast)
+      time.current?.reportValidity()
+      return
+    }
     const text = reason.trim()
-    answer({
-      ...(text !== '' && { reason: text }),
-      ...(ms !== undefined && { until: new Date(Date.now() + ms).toISOString() }),
-    })
+    const until = untilOf(end, typed)
+    answer({ ...(text !== '' && { reason: text }), ...(until !== undefined && { until }) })
   }
   return (
     <Modal title={title} onClose={() => answer(undefined)}>
@@ -63,13 +65,30 @@ function Asked({ title, about, answer }: Question): VNode {
           onInput={(event) => setReason(event.currentTarget.value)}
         />
         <label for="ban-end">{BAN.end}</label>
-        <select id="ban-end" value={end} onChange={(event) => setEnd(event.currentTarget.value as End)}>
+        <select id="ban-end" value={end} onChange={(event) => setEnd(event.currentTarget.value as BanEnd)}>
           {Object.entries(BAN.ends).map(([id, name]) => (
             <option key={id} value={id}>
               {name}
             </option>
           ))}
         </select>
+        {end === 'chosen' && (
+          <>
+            <label for="ban-time">{BAN.time(Intl.DateTimeFormat().resolvedOptions().timeZone)}</label>
+            <input
+              id="ban-time"
+              type="datetime-local"
+              required
+              ref={time}
+              min={fieldTime(nextMinute())}
+              value={typed}
+              onInput={(event) => {
+                event.currentTarget.setCustomValidity('')
+                setTyped(event.currentTarget.value)
+              }}
+            />
+          </>
+        )}
         <div class="row end">
           <button type="button" class="plain" onClick={() => answer(undefined)}>
             {COMMON.cancel}

@@ -1,6 +1,8 @@
 // Describes a change of the policy: its text, its API call, and the API call that undoes it.
 import {
   type BanDetails,
+  LEASE_DECISIONS_MAX,
+  type LeaseDecision,
   type LeaseDecisions,
   type LeasePolicyUpdate,
   PATH,
@@ -12,15 +14,17 @@ import {
 } from '@svc/protocol'
 import { DONE } from '../texts/admin.ts'
 
-interface ApiCall {
+export interface ApiCall {
   path: string
   body: unknown
 }
 
 export interface ChangeRequest {
   text: string
-  request: ApiCall
-  undo: ApiCall
+  /** One request, or one after the other of a change that is too large for one. */
+  request: ApiCall | readonly ApiCall[]
+  /** As many. */
+  undo: ApiCall | readonly ApiCall[]
   /** Question to the administrator before a change that closes connections. */
   question?: string | undefined
 }
@@ -44,23 +48,34 @@ export function leaseChange(
   }
 }
 
-/** Approves or denies sites together. @param before the current decisions */
+/** What is decided about many sites. */
+export type ManyDecision = 'approve' | 'deny' | { ban: BanTerms }
+
+/** Decides about sites together. @param before the current decisions */
 export function manyChange(
   leases: readonly Pick<PolicyLease, 'identity_key' | 'name'>[],
-  isApproval: boolean,
+  decision: ManyDecision,
   before: PolicyDecisionsResponse,
 ): ChangeRequest {
   const [first] = leases
   const who = leases.length === 1 ? `${first?.name}` : DONE.sites(leases.length)
-  const made = leases.map(({ identity_key }) =>
-    isApproval ? { identity_key, is_approved: true, is_denied: false } : { identity_key, is_denied: true },
+  const made = leases.map(({ identity_key }): LeaseDecision => ({ identity_key, ...updateOf(decision) }))
+  const parts = Array.from({ length: Math.ceil(made.length / LEASE_DECISIONS_MAX) }, (_, part) =>
+    made.slice(part * LEASE_DECISIONS_MAX, (part + 1) * LEASE_DECISIONS_MAX),
   )
   const call = (body: LeaseDecisions): ApiCall => ({ path: PATH.policyLeasesBulk, body })
+  const done = decision === 'approve' ? DONE.approved : decision === 'deny' ? DONE.denied : DONE.banned
   return {
-    text: isApproval ? DONE.approved(who, leases.length) : DONE.denied(who, leases.length),
-    request: call({ decisions: made }),
-    undo: call(undoDecisions({ decisions: made }, before)),
+    text: done(who, leases.length),
+    request: parts.map((decisions) => call({ decisions })),
+    undo: parts.map((decisions) => call(undoDecisions({ decisions }, before))),
   }
+}
+
+function updateOf(decision: ManyDecision): Omit<LeaseDecision, 'identity_key'> {
+  if (decision === 'approve') return { is_approved: true, is_denied: false }
+  if (decision === 'deny') return { is_denied: true }
+  return { is_banned: true, ...decision.ban }
 }
 
 type Banned = 'banned_ips' | 'banned_relays' | 'banned_domains'

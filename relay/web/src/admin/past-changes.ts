@@ -47,8 +47,14 @@ export function pastChanges(changes: readonly PolicyChange[], now: number = Date
     undo: { path: PATHS[change.kind], body: change.undo },
     // A later change by any administrator that equals the undo counts.
     isUndone: changes.slice(0, index).some((later) => isEqual(later.made, change.undo)),
-    canUndo: !('until' in change.undo) || Date.parse(`${change.undo.until}`) > now,
+    canUndo: endsOf(change).every((until) => Date.parse(until) > now),
   }))
+}
+
+/** The ends of bans that the undo makes again. */
+function endsOf({ undo }: PolicyChange): string[] {
+  const made = 'decisions' in undo ? undo.decisions : [undo]
+  return made.flatMap((one) => ('until' in one && one.until !== undefined ? [one.until] : []))
 }
 
 function textOf(change: PolicyChange): string {
@@ -64,8 +70,11 @@ function textOf(change: PolicyChange): string {
 
 function detailsOf(change: PolicyChange): string[] {
   if (change.kind === 'settings') return settingsDifference(change.undo, change.made)
-  if (change.kind === 'name' || change.kind === 'leases' || !change.made.is_banned) return []
-  const { reason, until } = change.made
+  if (change.kind === 'name') return []
+  // A ban of many sites has one reason and one end.
+  const made = change.kind === 'leases' ? change.made.decisions[0] : change.made
+  if (made?.is_banned !== true) return []
+  const { reason, until } = made
   return [
     ...(reason === undefined ? [] : [DIFFERENCE.reason(reason)]),
     ...(until === undefined ? [] : [DIFFERENCE.until(formatTime(until))]),
@@ -102,7 +111,7 @@ function leaseChangeText(
   const [name = ''] = identity_key.split(':')
   const who = count === 1 ? name : DONE.sites(count)
   const texts: string[] = []
-  if (is_banned !== undefined) texts.push(is_banned ? DONE.banned(who) : DONE.unbanned(who))
+  if (is_banned !== undefined) texts.push(is_banned ? DONE.banned(who, count) : DONE.unbanned(who, count))
   // An approval lifts a denial, and a denial revokes an approval.
   if (is_denied) texts.push(DONE.denied(who, count))
   else if (is_approved !== undefined)

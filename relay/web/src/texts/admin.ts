@@ -334,6 +334,7 @@ export const BAN = {
     day: 'in a day',
     week: 'in a week',
     month: 'in 30 days',
+    chosen: 'at a time of your choice',
   },
   time: (zone: string): string => `Time (${zone})`,
   isPast: 'Choose a time in the future.',

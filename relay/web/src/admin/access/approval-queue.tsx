@@ -9,11 +9,12 @@ import { useKeys } from '../../common/use-keys.ts'
 import { useEffect, useRef, useState, type VNode } from '../../preact.ts'
 import { Link } from '../../shell/link.tsx'
 import { ACTIONS, QUEUE, SITES } from '../../texts/admin.ts'
+import { manyChange } from '../change-request.ts'
 import { CopyText } from '../copy-text.tsx'
 import type { PageProps } from '../page-props.ts'
 import { pathOf, sitePath } from '../place.ts'
 import { isWaiting } from '../sites/site-state.ts'
-import { decideAll, ManyActions } from './many-actions.tsx'
+import { ManyActions } from './many-actions.tsx'
 
 /** Rows in the document; the rest follow when these are decided about. */
 const ROWS_MAX = 50
@@ -28,7 +29,7 @@ export function ApprovalQueue({ view, act }: QueueProps): VNode {
   const list = useRef<HTMLUListElement>(null)
   const { index, move, current, focus } = useCurrent(shown, list)
   const decide = async (lease: PolicyLease | undefined, isApproval: boolean): Promise<void> => {
-    if (lease !== undefined) await decideAll([lease], isApproval, decisions, act)
+    if (lease !== undefined) await act(manyChange([lease], isApproval ? 'approve' : 'deny', decisions))
   }
   const toggle = (key: string | undefined): void => {
     const next = new Set(selected)

@@ -1,9 +1,13 @@
-// Approves or denies the sites that are selected. The relay decides about all of a request or about none.
-import { LEASE_DECISIONS_MAX, type PolicyDecisionsResponse, type PolicyLease } from '@svc/protocol'
+// Approves, denies or bans the sites that are selected. A ban asks once for its reason and its end.
+import type { PolicyDecisionsResponse, PolicyLease } from '@svc/protocol'
 import { confirm } from '../../common/confirm.tsx'
 import type { VNode } from '../../preact.ts'
-import { ACTIONS, CONFIRM, MANY } from '../../texts/admin.ts'
-import { type ChangeRequest, manyChange } from '../change-request.ts'
+import { ACTIONS, CONFIRM, DONE, MANY } from '../../texts/admin.ts'
+import { askBan } from '../ban-dialog.tsx'
+import { type ChangeRequest, type ManyDecision, manyChange } from '../change-request.ts'
+
+/** Names in the question of a ban. */
+const NAMES_MAX = 5
 
 interface ManyActionsProps {
   selected: readonly PolicyLease[]
@@ -15,21 +19,30 @@ interface ManyActionsProps {
 }
 
 export function ManyActions({ selected, decisions, act, clear, hint }: ManyActionsProps): VNode {
-  const decide = async (isApproval: boolean): Promise<void> => {
-    const hasVisitors = selected.some(({ is_approved }) => is_approved)
-    if (!isApproval && hasVisitors && !(await confirm(CONFIRM.denyMany(selected.length)))) return
-    if (await decideAll(selected, isApproval, decisions, act)) clear()
+  const count = selected.length
+  const decide = async (decision: ManyDecision): Promise<void> => {
+    if (await act(manyChange(selected, decision, decisions))) clear()
   }
-  const isNone = selected.length === 0
+  const deny = async (): Promise<void> => {
+    const hasVisitors = selected.some(({ is_approved }) => is_approved)
+    if (!hasVisitors || (await confirm(CONFIRM.denyMany(count)))) await decide('deny')
+  }
+  const ban = async (): Promise<void> => {
+    const terms = await askBan(...questionOf(selected))
+    if (terms !== undefined) await decide({ ban: terms })
+  }
   return (
     <fieldset class="many" aria-label={MANY.title}>
-      <output class={isNone ? 'quiet' : ''}>{isNone ? hint : MANY.count(selected.length)}</output>
-      <div class="row" hidden={isNone}>
-        <button type="button" class="small" onClick={() => void decide(true)}>
+      <output class={count === 0 ? 'quiet' : ''}>{count === 0 ? hint : MANY.count(count)}</output>
+      <div class="row" hidden={count === 0}>
+        <button type="button" class="small" onClick={() => void decide('approve')}>
           {ACTIONS.approve}
         </button>
-        <button type="button" class="plain small" onClick={() => void decide(false)}>
+        <button type="button" class="plain small" onClick={() => void deny()}>
           {ACTIONS.deny}
+        </button>
+        <button type="button" class="plain small wrong" onClick={() => void ban()}>
+          {ACTIONS.ban}
         </button>
         <button type="button" class="plain small" onClick={clear}>
           {MANY.clear}
@@ -39,16 +52,9 @@ export function ManyActions({ selected, decisions, act, clear, hint }: ManyActio
   )
 }
 
-/** @returns whether all were decided about */
-export async function decideAll(
-  leases: readonly PolicyLease[],
-  isApproval: boolean,
-  before: PolicyDecisionsResponse,
-  act: (change: ChangeRequest) => Promise<boolean>,
-): Promise<boolean> {
-  for (let from = 0; from < leases.length; from += LEASE_DECISIONS_MAX) {
-    const part = leases.slice(from, from + LEASE_DECISIONS_MAX)
-    if (!(await act(manyChange(part, isApproval, before)))) return false
-  }
-  return true
+function questionOf(leases: readonly PolicyLease[]): [who: string, about: string] {
+  const [first, ...others] = leases
+  if (others.length === 0) return [`${first?.name}`, CONFIRM.ban]
+  const names = leases.slice(0, NAMES_MAX).map(({ name }) => name)
+  return [DONE.sites(leases.length), CONFIRM.banMany(names, leases.length - names.length)]
 }
