@@ -83,7 +83,7 @@ export class VisitorServer {
       traceId: addresses?.traceId,
       network: pending.network,
       isHandedOver: pending.handedOverBy !== undefined,
-      isElsewhere: (pending.machinesPassed ?? 0) > 0,
+      isElsewhere: (pending.machinesPassed ?? 0) > 0 || pending.isCounted === true,
     })
     if (leave === undefined) return
     try {

@@ -27,7 +27,7 @@ export interface VisitorOrigin {
   network?: string | undefined
   /** Whether another process of this machine had the visitor before. @default false */
   isHandedOver?: boolean
-  /** Whether another machine has the socket, and counts its traffic. @default false */
+  /** Whether another machine, or another connection to this one, has its traffic. @default false */
   isElsewhere?: boolean
 }
 

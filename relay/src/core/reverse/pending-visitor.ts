@@ -47,6 +47,8 @@ export interface PendingVisitor {
   handedOverBy: SessionPeer | undefined
   /** Number of machines that forwarded the visitor before this one. @default 0 */
   machinesPassed?: number | undefined
+  /** Whether its traffic counts as that of another connection to this relay. @default false */
+  isCounted?: boolean | undefined
 }
 
 /**

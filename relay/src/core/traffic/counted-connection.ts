@@ -2,6 +2,9 @@
 
 import type { Lease } from '../lease/lease.ts'
 
+/** Whose traffic counts: a lease, or what is left of one. */
+export type Counted = Pick<Lease, 'identityKey' | 'registeredFrom'>
+
 /** A connection whose traffic counts. */
 export interface CountedConnection {
   /** Counts bytes that were transferred since the last call. */

@@ -1,16 +1,16 @@
-// Knows the traffic of each lease's visitors, and of all: now, and in each of the last 24 hours. A restart forgets it.
+// Knows the traffic of each lease's visitors, and of all: now, and in each of the last 24 hours.
 
 import type { HourTraffic, LeaseTraffic as LeaseTrafficJson, RelayTraffic } from '@svc/protocol'
 import { now } from '../clock.ts'
-import type { Lease } from '../lease/lease.ts'
 import { NetworkCounts } from '../rate-limit/fair-share.ts'
-import type { CountedConnection, TrafficSink } from './counted-connection.ts'
+import type { Counted, CountedConnection, TrafficSink } from './counted-connection.ts'
 import type { TrafficChange } from './traffic-changes.ts'
 import {
   HOUR_MS,
   hoursBefore,
   type Moment,
   SAMPLES,
+  type StoredHour,
   TRAFFIC_HOURS,
   type TrafficCounts,
   TrafficRecord,
@@ -31,6 +31,22 @@ const NO_SUM = { received_bytes: 0, sent_bytes: 0, connections: 0, visitors: 0 }
 
 /** Another process, or a kind of connections, with its numbers of open ones. */
 type Source = object | string
+
+/** The traffic of one identity, to be kept over a restart. */
+export interface StoredTraffic {
+  /** Undefined for the sums of all. */
+  identityKey: string | undefined
+  /** The network that registered the lease. */
+  network: string
+  hours: StoredHour[]
+}
+
+/** The same, of which the hours are read when they are needed. */
+export interface KeptTraffic extends Omit<StoredTraffic, 'hours'> {
+  /** Hours since the epoch, of the last bytes or connection; 0 before the first. */
+  lastHour: number
+  read(): StoredHour[]
+}
 
 interface Known {
   record: TrafficRecord
@@ -63,6 +79,7 @@ export class LeaseTraffic implements TrafficSink {
   #sampledAt: number[]
   #sample = 0
   #forgotAt = 0
+  #changes = 0
   readonly #timer: NodeJS.Timeout
 
   constructor({ now: time = now, identitiesMax = TRAFFIC_IDENTITIES_MAX }: TrafficOptions = {}) {
@@ -79,6 +96,27 @@ export class LeaseTraffic implements TrafficSink {
   /** Number of identities whose traffic is known. */
   get size(): number {
     return this.#known.size
+  }
+
+  /** A number that is another one after something was counted. */
+  get changes(): number {
+    return this.#changes
+  }
+
+  /** The traffic of each identity, and of all. */
+  *stored(): Generator<KeptTraffic> {
+    const read = (record: TrafficRecord) => (): StoredHour[] => record.stored(this.#moment())
+    const { lastHour } = this.#all
+    yield { identityKey: undefined, network: '', lastHour, read: read(this.#all) }
+    for (const [identityKey, { record, network }] of this.#known)
+      yield { identityKey, network, lastHour: record.lastHour, read: read(record) }
+  }
+
+  /** Adds what was stored before a restart. Its visitors count again when they come again: the key of the sketches is new. */
+  restore({ identityKey, network, hours }: StoredTraffic): void {
+    const record =
+      identityKey === undefined ? this.#all : this.#recordOf({ identityKey, registeredFrom: network })
+    for (const hour of hours) record?.restore(this.#moment(), hour)
   }
 
   /** Number of sources with open connections. */
@@ -102,36 +140,36 @@ export class LeaseTraffic implements TrafficSink {
     this.#forget(hour - TRAFFIC_HOURS)
   }
 
-  connect(lease: Lease, network: string | undefined, isNew: boolean): CountedConnection {
+  connect(lease: Counted, network: string | undefined, isNew: boolean): CountedConnection {
     if (isNew) this.begin(lease, network)
     return new OpenConnection(this, lease, this.#recordOf(lease), this.#all)
   }
 
   /** Counts a connection, or a flow of datagrams, that began. */
-  begin(lease: Lease, network: string | undefined): void {
+  begin(lease: Counted, network: string | undefined): void {
     const marks = network === undefined ? [] : [markOf(this.key, network)]
     this.#count(lease, { ...NOTHING, connections: 1, marks })
   }
 
   /** Counts bytes since the last call. */
-  carry(lease: Lease, received: number, sent: number): void {
+  carry(lease: Counted, received: number, sent: number): void {
     if (received > 0 || sent > 0) this.#count(lease, { ...NOTHING, received, sent })
   }
 
   /** Adds what another process of this machine has counted since its last report. */
-  merge(source: Source, lease: Lease, change: TrafficChange): void {
+  merge(source: Source, lease: Counted, change: TrafficChange): void {
     this.#count(lease, change)
     this.setOpen(source, lease, change.open)
   }
 
   /** Adds what another machine has counted since it last told. @param machine its name */
-  mergeElsewhere(machine: string, lease: Lease, change: TrafficChange): void {
+  mergeElsewhere(machine: string, lease: Counted, change: TrafficChange): void {
     this.#add(lease, change)
     this.#addOpen(lease.identityKey, this.#setOpen(machine, lease, change.open), true)
   }
 
   /** Says how many open connections of the lease a source on this machine has now. */
-  setOpen(source: Source, lease: Lease, open: number): void {
+  setOpen(source: Source, lease: Counted, open: number): void {
     this.#addOpen(lease.identityKey, this.#setOpen(source, lease, open), false)
   }
 
@@ -195,7 +233,7 @@ export class LeaseTraffic implements TrafficSink {
     }
   }
 
-  #count(lease: Lease, counts: TrafficCounts): void {
+  #count(lease: Counted, counts: TrafficCounts): void {
     this.#add(lease, counts)
     if (this.#untold === undefined) return
     const untold = this.#untold.get(lease.identityKey)
@@ -204,13 +242,14 @@ export class LeaseTraffic implements TrafficSink {
     else this.#untold.set(lease.identityKey, [sumOf([...untold, counts])])
   }
 
-  #add(lease: Lease, counts: TrafficCounts): void {
+  #add(lease: Counted, counts: TrafficCounts): void {
+    this.#changes += 1
     const moment = this.#moment()
     this.#recordOf(lease)?.add(moment, counts)
     this.#all.add(moment, counts)
   }
 
-  #setOpen(source: Source, { identityKey }: Lease, open: number): number {
+  #setOpen(source: Source, { identityKey }: Counted, open: number): number {
     const counts = this.#openOf.get(source) ?? new Map<string, number>()
     const change = open - (counts.get(identityKey) ?? 0)
     if (open > 0) counts.set(identityKey, open)
@@ -230,7 +269,7 @@ export class LeaseTraffic implements TrafficSink {
   }
 
   /** @returns undefined when there is no room for another identity of the network that registered it */
-  #recordOf({ identityKey, registeredFrom }: Lease): TrafficRecord | undefined {
+  #recordOf({ identityKey, registeredFrom }: Counted): TrafficRecord | undefined {
     const known = this.#known.get(identityKey)
     if (known !== undefined) return known.record
     const free = this.#identitiesMax - this.#known.size
@@ -253,12 +292,12 @@ export class LeaseTraffic implements TrafficSink {
 
 class OpenConnection implements CountedConnection {
   readonly #traffic: LeaseTraffic
-  readonly #lease: Lease
+  readonly #lease: Counted
   readonly #record: TrafficRecord | undefined
   readonly #all: TrafficRecord
 
   /** @param record undefined when there is no room for the lease's identity */
-  constructor(traffic: LeaseTraffic, lease: Lease, record: TrafficRecord | undefined, all: TrafficRecord) {
+  constructor(traffic: LeaseTraffic, lease: Counted, record: TrafficRecord | undefined, all: TrafficRecord) {
     this.#traffic = traffic
     this.#lease = lease
     this.#record = record

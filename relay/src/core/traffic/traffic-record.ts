@@ -2,7 +2,7 @@
 
 import type { HourTraffic, LeaseTraffic, TrafficSum } from '@svc/protocol'
 import { toWallTime } from '../clock.ts'
-import { addMark, countVisitors, SKETCH_BYTES } from './visitor-sketch.ts'
+import { addMark, countVisitors, marksOf, SKETCH_BYTES } from './visitor-sketch.ts'
 
 /** Hours that are kept, the current one included. */
 export const TRAFFIC_HOURS = 24
@@ -35,6 +35,12 @@ export interface TrafficCounts {
   marks: readonly number[]
 }
 
+/** The sums of one hour, to be kept over a restart. */
+export interface StoredHour extends TrafficCounts {
+  /** Hours since the epoch, of relay time. */
+  hour: number
+}
+
 export class TrafficRecord {
   /** Open connections, and those of them at other machines. */
   open = 0
@@ -53,18 +59,13 @@ export class TrafficRecord {
   }
 
   /** @param marks of the visitors' networks, as `markOf` makes them */
-  add(at: Moment, { received, sent, connections, marks }: TrafficCounts): void {
+  add(at: Moment, counts: TrafficCounts): void {
     this.#advance(at)
     this.#lastHour = at.hour
-    const hour = (at.hour % TRAFFIC_HOURS) * FIELDS
-    this.#sums[hour + RECEIVED]! += received
-    this.#sums[hour + SENT]! += sent
-    this.#sums[hour + CONNECTIONS]! += connections
-    const sketch = this.#sketchOf(at.hour % TRAFFIC_HOURS)
-    for (const mark of marks) addMark(sketch, mark)
+    this.#addTo(at.hour % TRAFFIC_HOURS, counts)
     const slot = 2 * (at.sample % SLOTS)
-    this.#recent[slot]! += received
-    this.#recent[slot + 1]! += sent
+    this.#recent[slot]! += counts.received
+    this.#recent[slot + 1]! += counts.sent
   }
 
   read(at: Moment): LeaseTraffic {
@@ -85,6 +86,38 @@ export class TrafficRecord {
       const slot = hour % TRAFFIC_HOURS
       return this.#sumOf(this.#sums.subarray(slot * FIELDS, (slot + 1) * FIELDS), this.#sketchOf(slot))
     })
+  }
+
+  /** The hours in which something came, the oldest first. */
+  stored(at: Moment): StoredHour[] {
+    this.#advance(at)
+    const hours: StoredHour[] = []
+    for (let hour = at.hour - TRAFFIC_HOURS + 1; hour <= at.hour; hour++) {
+      const slot = hour % TRAFFIC_HOURS
+      const [received = 0, sent = 0, connections = 0] = this.#sums.subarray(
+        slot * FIELDS,
+        (slot + 1) * FIELDS,
+      )
+      if (received + sent + connections > 0)
+        hours.push({ hour, received, sent, connections, marks: marksOf(this.#sketchOf(slot)) })
+    }
+    return hours
+  }
+
+  /** Adds an hour that was stored, unless it is over, or in the future since the clock was set. */
+  restore(at: Moment, { hour, received, sent, connections, marks }: StoredHour): void {
+    if (hour > at.hour || hour <= at.hour - TRAFFIC_HOURS) return
+    this.#advance(at)
+    this.#lastHour = Math.max(this.#lastHour, hour)
+    this.#addTo(hour % TRAFFIC_HOURS, { received, sent, connections, marks })
+  }
+
+  #addTo(slot: number, { received, sent, connections, marks }: TrafficCounts): void {
+    this.#sums[slot * FIELDS + RECEIVED]! += received
+    this.#sums[slot * FIELDS + SENT]! += sent
+    this.#sums[slot * FIELDS + CONNECTIONS]! += connections
+    const sketch = this.#sketchOf(slot)
+    for (const mark of marks) addMark(sketch, mark)
   }
 
   #rates({ sample, seconds }: Moment): [received: number, sent: number] {

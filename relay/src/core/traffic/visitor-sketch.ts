@@ -50,6 +50,16 @@ export function unionOf(marks: Iterable<number>): number[] {
   return [...highest.values()]
 }
 
+/** The marks that make the sketch. */
+export function marksOf(sketch: Uint8Array): number[] {
+  const marks: number[] = []
+  for (let register = 0; register < sketch.length; register++) {
+    const rank = sketch[register]!
+    if (rank > 0) marks.push((register << RANK_BITS) | rank)
+  }
+  return marks
+}
+
 /** The number of different networks in all of the sketches. @param sketches one after the other */
 export function countVisitors(sketches: Uint8Array): number {
   const ranks = new Uint8Array(SKETCH_BYTES)

@@ -10,6 +10,7 @@ import type { FeatureRoute, Route } from '../../core/lease/route.ts'
 import type { Logger } from '../../core/log/log.ts'
 import type { PolicyRules } from '../../core/policy/policy-rules.ts'
 import type { RoutingTable } from '../../core/routing/routing-table.ts'
+import type { Counted } from '../../core/traffic/counted-connection.ts'
 import { ClosingSites } from './closing-sites.ts'
 import { PresentSnapshot, recordOf } from './present-snapshot.ts'
 import type { BorrowedSnapshot, ServedSnapshots, Snapshot, SnapshotReader } from './snapshot.ts'
@@ -98,6 +99,12 @@ export class SnapshotRegistry implements ServedSnapshots {
   leaseOf(hostname: string): Lease | undefined {
     const present = this.#byHostname.get(hostname)
     return present !== undefined && this.isServed(present) ? present.lease : undefined
+  }
+
+  /** Whose traffic visitors of a hostname are. */
+  ownerOf(hostname: string): Counted | undefined {
+    const present = this.#byHostname.get(hostname)
+    return present && (present.lease ?? { identityKey: present.identityKey, registeredFrom: present.network })
   }
 
   /** The snapshot of an identity, unless it has expired. */

@@ -5,6 +5,7 @@ import type { VisitorServer } from '../../core/bridge/visitor-server.ts'
 import type { Visitors } from '../../core/bridge/visitors.ts'
 import type { CertificateRotation } from '../../core/certificates/certificate-rotation.ts'
 import { ServerCertificates } from '../../core/certificates/server-certificate.ts'
+import { networkOf } from '../../core/client-address/ip-address.ts'
 import type { LeaseRegistry } from '../../core/lease/lease-registry.ts'
 import type { Route } from '../../core/lease/route.ts'
 import type { Logger } from '../../core/log/log.ts'
@@ -12,6 +13,8 @@ import type { Measured } from '../../core/metrics/metrics.ts'
 import type { IdentityBandwidths } from '../../core/policy/identity-bandwidths.ts'
 import type { PolicyRules } from '../../core/policy/policy-rules.ts'
 import type { RoutingTable } from '../../core/routing/routing-table.ts'
+import { UNCOUNTED } from '../../core/traffic/counted-connection.ts'
+import type { LeaseTraffic } from '../../core/traffic/lease-traffic.ts'
 import { CacheCounts } from './cache-counts.ts'
 import type { StoredSites } from './handlers.ts'
 import type { HasIssued } from './live-site/certificate.ts'
@@ -39,6 +42,7 @@ export interface StaticCacheParts {
   certificates: CertificateRotation
   visitorServer: VisitorServer
   visitors: Visitors
+  traffic: Pick<LeaseTraffic, 'connect' | 'onSample'>
   bandwidths: Pick<IdentityBandwidths, 'limitOf'>
   /** True when the relay has issued a certificate for a lease. */
   hasIssued: HasIssued
@@ -87,6 +91,11 @@ export async function startStaticCache(parts: StaticCacheParts): Promise<Running
     live,
     ownPorts: parts.ownPorts,
     certificates: own,
+    count: ({ hostname, clientIp }) => {
+      const owner = registry.ownerOf(hostname)
+      const network = clientIp === undefined ? undefined : networkOf(clientIp)
+      return owner === undefined ? UNCOUNTED : parts.traffic.connect(owner, network, true)
+    },
     observe: (result) => counts.requests.add({ result }),
     limitOf: (snapshot) => bandwidths.limitOf(snapshot),
     onSent: (bytes) => {
@@ -94,6 +103,7 @@ export async function startStaticCache(parts: StaticCacheParts): Promise<Running
     },
     log,
   })
+  parts.traffic.onSample(() => server.sample())
   certificates.onReplace(() => registry.judge())
   const { sharing } = parts
   sharing?.join(sharedSnapshots({ registry, store, admission, maxBytes: bytes }))

@@ -79,6 +79,7 @@ export interface HandedOver {
   network: string | undefined
   isLowPriority: boolean
   machinesPassed: number | undefined
+  isCounted: boolean | undefined
 }
 
 /** Hands the visitor of a feature over to the primary process, with its socket. */

@@ -28,6 +28,7 @@ export function handOverMessage(pending: PendingVisitor): HandedOver {
     network,
     isLowPriority,
     machinesPassed,
+    isCounted,
   } = pending
   return {
     kind: 'visitor',
@@ -41,6 +42,7 @@ export function handOverMessage(pending: PendingVisitor): HandedOver {
     network,
     isLowPriority,
     machinesPassed,
+    isCounted,
   }
 }
 
@@ -73,7 +75,17 @@ export function pendingVisitorOf(
   message: HandedOver,
   handedOverBy: SessionPeer,
 ): PendingVisitor {
-  const { hello, binding, addresses, ageMs, sessionsLost, network, isLowPriority, machinesPassed } = message
+  const {
+    hello,
+    binding,
+    addresses,
+    ageMs,
+    sessionsLost,
+    network,
+    isLowPriority,
+    machinesPassed,
+    isCounted,
+  } = message
   return {
     visitor,
     lease,
@@ -85,6 +97,7 @@ export function pendingVisitorOf(
     network,
     isLowPriority,
     machinesPassed,
+    isCounted,
     handedOverBy,
   }
 }

@@ -114,6 +114,8 @@ export class SiteConnector {
       network: clientIp === undefined ? undefined : networkOf(clientIp),
       isLowPriority: false,
       handedOverBy: undefined,
+      // The connection of the client counts, which this one is for.
+      isCounted: true,
     })
   }
 

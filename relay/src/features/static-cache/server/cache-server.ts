@@ -12,6 +12,7 @@ import type { ServerCertificates } from '../../../core/certificates/server-certi
 import { WriteTimeouts } from '../../../core/http/write-timeouts.ts'
 import { CLOSE_GRACE_MS } from '../../../core/ingress/open-sockets.ts'
 import { UnderlyingSockets } from '../../../core/reverse/tls-underlying-socket.ts'
+import { type CountedConnection, UNCOUNTED } from '../../../core/traffic/counted-connection.ts'
 import type { VisitorRequest, VisitorResponse } from '../live-site/live-sites.ts'
 import { createHttp1, createHttp2, endWhenIdle } from './http-servers.ts'
 import { VISITOR_WRITE_DEADLINE_MS } from './limits.ts'
@@ -22,6 +23,8 @@ import { VisitorConnection } from './visitor-connection.ts'
 
 export interface CacheServerParts extends SiteRequestsParts {
   certificates: Pick<ServerCertificates, 'of'>
+  /** Counts the traffic of a new connection of a visitor. @default nothing does */
+  count?: (connection: VisitorConnection) => CountedConnection
 }
 
 export interface CacheServer {
@@ -34,6 +37,8 @@ export interface CacheServer {
   serve(socket: Socket, serverName: string, clientIp: string | undefined): Promise<void>
   /** Open connections of visitors. */
   readonly connections: number
+  /** Counts what open connections have transferred since the last time. */
+  sample(): void
   /** Ends all connections: each after its response, and all of them a little later. */
   close(): Promise<void>
 }
@@ -43,6 +48,7 @@ export function createCacheServer(parts: CacheServerParts): CacheServer {
 }
 
 class Server implements CacheServer {
+  readonly #count: Required<CacheServerParts>['count']
   readonly #requests: SiteRequests
   readonly #endpoints: TlsEndpoints
   readonly #connections = new SiteConnections()
@@ -57,6 +63,7 @@ class Server implements CacheServer {
   #isClosed = false
 
   constructor(parts: CacheServerParts) {
+    this.#count = parts.count ?? (() => UNCOUNTED)
     this.#requests = new SiteRequests(parts)
     this.#endpoints = new TlsEndpoints(parts.certificates, (tls) => this.#onSecure(tls))
     const strict = new StrictRequests(this.#http1, 'connection')
@@ -83,6 +90,7 @@ class Server implements CacheServer {
     const hostname = serverName.toLowerCase()
     const connection = new VisitorConnection(socket, hostname, clientIp)
     if (this.#isClosed || !this.#connections.add(connection)) return connection.cut()
+    connection.count(this.#count(connection))
     socket.once('close', () => this.#connections.remove(connection))
     this.#byTransport.set(socket, connection)
     const endpoint = this.#endpoints.of(hostname)
@@ -97,6 +105,10 @@ class Server implements CacheServer {
 
   get connections(): number {
     return this.#connections.size
+  }
+
+  sample(): void {
+    for (const connection of this.#connections.all()) connection.carry()
   }
 
   async close(): Promise<void> {

@@ -7,6 +7,7 @@ import { resetSocket } from '@svc/node-kit/sockets'
 import { PIPELINED_REQUESTS_MAX } from '../../../core/api/http/open-responses.ts'
 import { networkOf } from '../../../core/client-address/ip-address.ts'
 import { CLOSE_GRACE_MS } from '../../../core/ingress/open-sockets.ts'
+import { type CountedConnection, UNCOUNTED } from '../../../core/traffic/counted-connection.ts'
 import { CACHE_CLOSING_MAX_MS } from '../closing-sites.ts'
 import type { VisitorResponse } from '../live-site/live-sites.ts'
 
@@ -21,6 +22,10 @@ export class VisitorConnection {
   #tls: TLSSocket | undefined
   #session: ServerHttp2Session | undefined
   readonly #open = new Set<VisitorResponse>()
+  #counted: CountedConnection = UNCOUNTED
+  /** Bytes that are counted. */
+  #received = 0
+  #sent = 0
   #hasAsked = false
   #isEnding = false
   #cutting: NodeJS.Timeout | undefined
@@ -50,6 +55,23 @@ export class VisitorConnection {
   /** Returns whether responses are open that were not sent at once. */
   get isBusy(): boolean {
     return this.#open.size > 0
+  }
+
+  /** Counts its traffic from now on. */
+  count(counted: CountedConnection): void {
+    this.#counted = counted
+    this.#socket.once('close', () => {
+      this.carry()
+      counted.end()
+    })
+  }
+
+  /** Counts what was transferred since the last time. */
+  carry(): void {
+    const { bytesRead, bytesWritten } = this.#socket
+    this.#counted.carry(bytesRead - this.#received, bytesWritten - this.#sent)
+    this.#received = bytesRead
+    this.#sent = bytesWritten
   }
 
   /** Notes the end of the handshake. */
