@@ -34,6 +34,7 @@ import { RateLimits } from './rate-limit/client-rate-limits.ts'
 import { FailedAttempts } from './rate-limit/failed-attempts.ts'
 import { unauthenticatedMemory } from './rate-limit/request-memory.ts'
 import { ConnectEndpoint } from './reverse/connect-endpoint.ts'
+import { SiteHistoryFile } from './traffic/site-history-file.ts'
 import { RELEASE_VERSION } from './version.ts'
 
 export interface ControlPlane {
@@ -61,10 +62,7 @@ export async function createControlPlane(core: Core, running: Iterable<Running>)
   )
   gateways?.serve(connect)
   const writer = new BodyWriter((request) => networkOf(clientAddresses.ofRequest(request)))
-  const history = new LeaseHistory({
-    leases: state.leases,
-    routing: (lease) => state.policy.routing(lease),
-  })
+  const { history, historyFile } = await openHistory(core)
   const changes = core.peers.machines?.policyChanges ?? new RecentPolicyChanges()
   const record = new PolicyRecord(state.audit, changes, history)
   const banEnds = new BanEnds({
@@ -103,9 +101,28 @@ export async function createControlPlane(core: Core, running: Iterable<Running>)
       banEnds.close()
       history.close()
       core.traffic.close()
+      await historyFile.close()
       await recovery.close()
     },
   }
+}
+
+/** What is known of sites, with what was known before a restart. */
+async function openHistory({ settings, state, peers, traffic, log }: Core) {
+  const history = new LeaseHistory({
+    leases: state.leases,
+    routing: (lease) => state.policy.routing(lease),
+    isShared: () => peers.machines !== undefined,
+  })
+  const { identityPath: directory } = settings
+  const historyFile = await SiteHistoryFile.open({
+    directory,
+    traffic,
+    history,
+    health: state.writeHealth,
+    log,
+  })
+  return { history, historyFile }
 }
 
 /** @returns the member of the one feature that has it */

@@ -88,6 +88,57 @@ describe('a history', () => {
   })
 })
 
+describe('a history that was stored', () => {
+  const START = 1_900_000_000_000
+  let changed: (lease: Lease) => void
+  const historyAt = (time: number, isShared = false): LeaseHistory =>
+    new LeaseHistory({
+      leases: {
+        onChange: (listener) => {
+          changed = listener
+        },
+      },
+      routing: () => 'allowed',
+      isShared: () => isShared,
+      now: () => time,
+    })
+  const leaseSince = (firstSeenAt: number, end?: LeaseEnd): Lease => {
+    const ended = end === undefined ? new AbortController().signal : AbortSignal.abort(end)
+    const clientIp = '192.0.2.1'
+    return { identityKey: 'demo:0x1', clientIp, registeredFrom: clientIp, firstSeenAt, ended } as Lease
+  }
+  /** What is known after a restart at that time. */
+  const restarted = (before: LeaseHistory, time: number): LeaseHistory => {
+    const stored = [...before.stored()]
+    before.close()
+    const after = historyAt(time)
+    for (const [key, history] of stored) after.restore(key, history)
+    after.close()
+    return after
+  }
+  const kinds = (history: LeaseHistory) => history.of('demo:0x1').map(({ kind }) => kind)
+
+  test('goes on after a restart, unless it is over', () => {
+    const before = historyAt(START)
+    changed(leaseSince(START))
+    changed(leaseSince(START, 'shutdown'))
+    expect(kinds(restarted(before, START + LEASE_HISTORY_MS + 1))).toEqual([])
+    const after = restarted(before, START + LEASE_HISTORY_MS)
+    changed(leaseSince(START + LEASE_HISTORY_MS))
+    expect(kinds(after)).toEqual(['registered', 'ended', 'registered'])
+  })
+
+  test('has no end and no begin for a lease that other machines had meanwhile', () => {
+    const before = historyAt(START, true)
+    changed(leaseSince(START))
+    changed(leaseSince(START, 'shutdown'))
+    const after = restarted(before, START + 1_000)
+    changed(leaseSince(START))
+    changed(leaseSince(START, 'expired'))
+    expect(kinds(after)).toEqual(['ended', 'registered'])
+  })
+})
+
 describe('GET /api/policy/lease', () => {
   let relay: TestRelay
   beforeEach(async () => {
