@@ -194,6 +194,14 @@ test('a name: kept by the browser, and of two tabs the second says that it is ta
   await expect(other.page.locator('.address a')).toHaveText(url)
   await expect(other.page.locator('.publish .state')).toHaveText('online')
 
+  // Who does not keep the name any longer still owns it: nobody else has it.
+  await other.page.getByRole('button', { name: 'Stop' }).click()
+  await other.page.getByRole('textbox', { name: 'Name' }).fill('my-tab')
+  await other.page.getByLabel('Keep my name').uncheck()
+  await other.page.getByRole('button', { name: 'Publish' }).click()
+  await expect(other.page.locator('.address a')).toHaveText(url)
+  await expect(other.page.locator('.publish .state')).toHaveText('online')
+
   // Another browser does not get it, and reads why.
   const stranger = await openWeb(await context.browser()!.newContext(), relay.url)
   await stranger.page.getByRole('textbox', { name: 'Name' }).fill('my-tab')

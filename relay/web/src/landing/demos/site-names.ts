@@ -37,7 +37,10 @@ export async function siteNames(
 ): Promise<SiteNames> {
   if (name !== '') {
     await holdName(name, isResuming)
-    return { name, identity: isKept ? `svc-landing-name-${name}` : keyOfTab() }
+    if (isKept) localStorage.setItem(keyOfOwn(name), 'yes')
+    // A name that this browser has kept is its own for as long as the relay reserves it, and no stranger's.
+    const isOwn = localStorage.getItem(keyOfOwn(name)) !== null
+    return { name, identity: isOwn ? `svc-landing-name-${name}` : keyOfTab() }
   }
   const identity = `svc-landing-${kind}-${await tabNumber(`landing-${kind}`)}`
   const prefix = SECRET_PREFIXES[kind]
@@ -47,6 +50,9 @@ export async function siteNames(
       : stored(isKept ? localStorage : sessionStorage, identity, friendlyName)
   return { name: byChance, identity: isKept ? identity : keyOfTab() }
 }
+
+/** Under this key the browser has noted that it has the identity of a name. */
+const keyOfOwn = (name: string): string => `svc-landing-own-${name}`
 
 let free = (): void => {}
 
