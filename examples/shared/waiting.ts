@@ -3,8 +3,8 @@ import type { Waiting } from '@svc/sdk-browser'
 
 const REASONS = {
   approval: 'The relay’s operator has to approve this site first.',
-  rate_limited: 'The relay asked to wait.',
-  relay_full: 'The relay has no room at the moment.',
+  rate_limited: 'The relay asked this site to wait.',
+  relay_full: 'The relay is full at the moment.',
   certificate: 'The site waits for its certificate.',
 } as const satisfies Record<Waiting['reason'], string>
 
