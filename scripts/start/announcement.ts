@@ -70,6 +70,6 @@ function reach(url: string, lan: LanAddress | undefined): string {
   const address = process.env.BIND_ADDRESS
   if (address) return `It listens at ${address === '::' ? 'every address of this machine' : address}.`
   return /(?:^|\.)localhost$/.test(new URL(url).hostname)
-    ? 'Only this machine reaches it; --lan opens it to your network.'
+    ? 'Only this machine reaches it; npm start -- --lan opens it to your network.'
     : 'It listens at every address of this machine.'
 }
