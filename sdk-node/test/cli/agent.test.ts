@@ -107,7 +107,7 @@ wholeOnly(it, 'variant')('passes on why it cannot start in the background', asyn
 })
 
 it('in the foreground ends at Ctrl-C, reads its file again at SIGHUP, and is restarted by whoever runs it', async () => {
-  const run = runSvc(home.path, ['agent', 'run', '--foreground', '--json', '--state-dir', home.state])
+  const run = runSvc(home.path, ['agent', 'start', '--foreground', '--json', '--state-dir', home.state])
   await expect.poll(() => run.out.length).toBeGreaterThan(0)
   const restart = await svc('restart')
   expect([restart.code, restart.err]).toEqual([2, [expect.stringContaining('runs in the foreground')]])

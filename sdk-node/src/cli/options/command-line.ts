@@ -300,7 +300,9 @@ function agentCommands(program: Command, choose: (command: AgentCommand) => void
     json(agent.command(name))
       .description(description)
       .option('--state-dir <folder>', 'the agent’s own folder [~/.local/state/svc/agent]')
+  // To those who know stop and restart, it is start.
   command('run', 'starts it in the background')
+    .alias('start')
     .option('-c, --config <file>', 'the config file', CONFIG_PATH)
     .option('--foreground', 'run here until it is ended, as services of the system do', false)
     .addOption(new Option('--detached', 'it is the process in the background').default(false).hideHelp())
