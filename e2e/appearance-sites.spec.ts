@@ -64,7 +64,7 @@ looks('the CA, what is not there', async ({ page, relay }) => {
 looks('the page of `npm start`: before this browser trusts the relay', async ({ page }) => {
   const pages = await buildRelayPages()
   const json = {
-    relay: 'https://relay.example',
+    relay: 'https://relay.localhost:8443',
     secure: 'https://secure.example',
     plain: 'http://plain.example',
     file: '/home/you/.svc/ca.pem',
