@@ -24,7 +24,7 @@ const LONG_NAME = `${'a long name of a file '.repeat(6)}.txt`
 const state = (page: Page) => page.locator('.publish .state')
 const card = (page: Page) => page.locator('.publish')
 
-async function begin(page: Page, name: string, kind = 'A note'): Promise<void> {
+async function begin(page: Page, name: string, kind = 'Note'): Promise<void> {
   await page.getByRole('radio', { name: kind }).check()
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill(name)
   await page.getByRole('button', { name: 'Publish' }).click()
@@ -50,7 +50,7 @@ looks('idle, who may come in, errors', async ({ page, named, context }) => {
   await page.goto(named.url)
   await expect(page.getByRole('button', { name: 'Publish' })).toBeVisible()
   await expectLook(page, 'landing', { fullPage: true })
-  await page.getByText('Who may come in').click()
+  await page.getByText('Options').click()
   await expectLook(page, 'landing-access', { of: card(page) })
   await begin(page, '-no')
   await expect(page.getByRole('textbox', { name: 'Name' })).toHaveAccessibleDescription(/1 to 22 letters/)
@@ -101,10 +101,10 @@ looks('it waits for approval', async ({ page, named }) => {
 
 looks('a folder', async ({ page, named }) => {
   await page.goto(named.url)
-  await page.getByRole('radio', { name: 'A folder' }).check()
+  await page.getByRole('radio', { name: 'Folder' }).check()
   await expectLook(page, 'landing-folder', { of: card(page) })
   await page.getByLabel('Choose files').setInputFiles([text('notes.txt'), text(LONG_NAME), text('c.txt')])
-  await online(page, 'folder', 'A folder').catch(() => {})
+  await online(page, 'folder', 'Folder').catch(() => {})
   await expectLook(page, 'landing-folder-online')
 })
 
@@ -126,7 +126,7 @@ looks('webhooks: none, and one that is open', async ({ page, named }) => {
 
 looks('a chat and its visitor', async ({ page, named, context }) => {
   await page.goto(named.url)
-  const url = await online(page, 'chat', 'A chat')
+  const url = await online(page, 'chat', 'Chat')
   const visitor = await visit(context, url)
   await expectLook(visitor, 'visitor-chat-join')
   await visitor.getByLabel('Your name').fill('Ann')
@@ -154,7 +154,7 @@ looks('tools', async ({ page, named }) => {
 
 looks('visitors who wait', async ({ page, named, context }) => {
   await page.goto(named.url)
-  await page.getByText('Who may come in').click()
+  await page.getByText('Options').click()
   await page.getByLabel('Ask me about each visitor').check()
   const url = await online(page, 'private')
   await expectLook(page, 'landing-knock-none', { of: card(page) })
