@@ -12,6 +12,7 @@ import { makeRequest } from './fetch-request.ts'
 import type { HttpOptions } from './http-options.ts'
 import type { OutgoingResponse } from './outgoing-response.ts'
 import { PreparedResponse } from './prepared-response.ts'
+import { refusal } from './refusal.ts'
 
 /** The body of a request, in any HTTP version. */
 interface RequestBody {
@@ -127,7 +128,8 @@ export class HandlerCall implements DisconnectListener {
       if (this.#disconnect.isBroken || error instanceof UpgradeError) throw error
       if (!this.#body?.failure) {
         this.#report(error)
-        return this.#prepare(new Response('Internal Server Error', { status: 500 }))
+        const { fields, method } = this.#parsed.head
+        return refusal({ status: 500, message: 'Internal Server Error' }, fields, method)
       }
     }
     // The SDK refuses a malformed message, whatever the handler returned.

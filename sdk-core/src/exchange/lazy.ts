@@ -6,7 +6,10 @@ import { ResponseBody } from './response-body.ts'
  * Corrects the target of a redirect.
  * @returns for HEAD, the length of the content of a GET, if all of it is ready
  */
-export async function prepareLazily(response: Response, method: string): Promise<number | undefined> {
+export async function prepareLazily(
+  response: Response,
+  method: string | undefined,
+): Promise<number | undefined> {
   const { body, headers } = response
   const { origin } = globalThis.location ?? {}
   const location = headers.get('location')

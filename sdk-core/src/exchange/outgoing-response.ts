@@ -36,7 +36,7 @@ const HSTS = 'strict-transport-security'
 export const NOTHING: BodyBatch = { pieces: [], size: 0, done: true }
 
 /** Returns whether the response has no content, whatever its fields say (RFC 9110 §6.4.1). */
-export function hasNoContent(status: number, method: string): boolean {
+export function hasNoContent(status: number, method: string | undefined): boolean {
   return method === 'HEAD' || status === 204 || status === 304
 }
 

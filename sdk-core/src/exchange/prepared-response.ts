@@ -44,14 +44,14 @@ export class PreparedResponse implements OutgoingResponse {
   /**
    * Prepares a response with what its body has ready: a body that ends at once gets a Content-Length and is sent with
    * the head in one write. A body that is not ready does not delay the head (server-sent events).
-   * @param method the request's method
-   * @param broken rejects when the connection breaks while the SDK waits for the content
+   * @param method the request's method, if that much could be parsed
+   * @param broken rejects when the connection breaks while the SDK waits for the content; needless for content that is ready
    * @throws any error in the response, while a 500 can still be sent instead
    */
   static async prepare(
     response: Response,
-    method: string,
-    broken: Promise<never>,
+    method: string | undefined,
+    broken: Promise<never> = new Promise(() => {}),
   ): Promise<PreparedResponse> {
     if (response.status < 200) throw new TypeError('An error response cannot be sent')
     if (response.bodyUsed) throw new TypeError('The Response was already used: return a clone')
@@ -148,7 +148,7 @@ function waitedFor(declared: number = WRITE_BYTES, isEncoded: boolean): number {
 /** Loads the code for HEAD, redirects and encoded content. A service worker cannot load it and works without it. */
 function loadLazy(
   { headers }: Response,
-  method: string,
+  method: string | undefined,
 ): Promise<typeof import('./lazy.ts') | undefined> | undefined {
   if (method === 'HEAD' || headers.has('location') || headers.has('content-encoding'))
     return import('./lazy.ts').catch(() => undefined)

@@ -30,7 +30,7 @@ export function allow(handler: FetchHandler, rules: readonly AllowRule[]): Fetch
     const methods = found.flatMap((rule) => (rule.methods ? methodsOf(rule.methods) : [request.method]))
     if (methods.includes(request.method)) return handler(request, info, info)
     const headers = { Allow: [...new Set(methods)].join(', ') }
-    return new Response('Not with this method\n', { status: 405, headers })
+    return lineOrPage(request, 405, 'Not with this method', headers)
   }
 }
 

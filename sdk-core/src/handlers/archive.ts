@@ -57,9 +57,8 @@ export async function archive(
       request,
       503,
       'Others are downloading: try again in a minute, or take the files one by one',
-      {
-        'Retry-After': `${RETRY_S}`,
-      },
+      { 'Retry-After': `${RETRY_S}` },
+      '',
     )
   const close = once(() => room.release(remote, 1))
   try {
@@ -67,7 +66,7 @@ export async function archive(
     if (typeof found === 'string') {
       close()
       const text = `This is more than ${ARCHIVE_MAX[found]} ${found}: download a folder inside it`
-      return lineOrPage(request, 403, text)
+      return lineOrPage(request, 403, text, {}, '')
     }
     const entries = entriesOf(found, everywhere(name), hidden)
     headers.set('Content-Length', String(zipSize(entries)))

@@ -41,7 +41,7 @@ export function proxy(target: string | URL, options: ProxyOptions = {}): FetchHa
   return async (request) => {
     // RFC 9110 §9.3.1 allows content here, but `fetch` cannot send it, and omitting it would change the request.
     if (request.body && /^(?:get|head)$/i.test(request.method))
-      return new Response('This site cannot pass on a GET or HEAD with content\n', { status: 501 })
+      return lineOrPage(request, 501, 'This site cannot pass on a GET or HEAD with content')
     // `fetch` sets Host, so the target sees its own address.
     const view = { visited: new URL(request.url), believed: base, address: base }
     const init = await makeInit(request, options, view)

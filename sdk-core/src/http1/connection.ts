@@ -1,16 +1,16 @@
 // An HTTP/1.1 server on one connection (RFC 9112): it handles requests in order until one side ends the connection.
 
 import type { ByteStream } from '../bytes/byte-stream.ts'
-import { encodeLatin1 } from '../bytes/latin1.ts'
 import type { HttpOptions } from '../exchange/http-options.ts'
-import { errorResponseFields } from '../semantics/error-response.ts'
+import { refusal } from '../exchange/refusal.ts'
+import type { Field } from '../semantics/fields.ts'
 import { HttpError } from '../semantics/http-error.ts'
 import type { RequestHead } from '../semantics/request-head.ts'
 import { BufferedConnection } from './buffered-connection.ts'
 import { Http1Exchange } from './exchange.ts'
 import { frameRequest } from './request-framing.ts'
 import { readRequestHead } from './request-parser.ts'
-import { headText } from './response-writer.ts'
+import { Http1ResponseWriter } from './response-writer.ts'
 
 /**
  * Serves one connection. Resolves when it is over, and never rejects because of the visitor. Pipelined requests wait,
@@ -28,27 +28,21 @@ export async function serveHttp1(stream: ByteStream, options: HttpOptions): Prom
 
 /** @returns whether another request can follow */
 async function serveOne(connection: BufferedConnection, options: HttpOptions): Promise<boolean> {
+  const fields: Field[] = []
   let head: RequestHead | undefined
   try {
-    head = await readRequestHead(connection.reader, options)
+    head = await readRequestHead(connection.reader, options, fields)
     if (!head) return false
     options.activity?.('busy')
     return await new Http1Exchange(connection, frameRequest(head, options), options).run()
   } catch (error) {
     if (!(error instanceof HttpError) || connection.isBroken) throw error
-    await connection.writer.write(encodeErrorResponse(error, head?.method))
+    // A 426 names the protocol to upgrade to (RFC 9110 §15.5.22).
+    const last = error.status === 426 ? 'close, upgrade\r\nupgrade: websocket' : 'close'
+    await new Http1ResponseWriter(await refusal(error, fields, head?.method), '1.1').send(
+      connection.writer,
+      last,
+    )
     return false
   }
-}
-
-/**
- * Returns a complete response, after which the connection closes.
- * @param method the request's method, if that much could be parsed
- */
-function encodeErrorResponse(error: HttpError, method: string | undefined): Uint8Array {
-  const { status, message } = error
-  let text = headText(status, message, errorResponseFields(error))
-  // A 426 names the protocol to upgrade to (RFC 9110 §15.5.22).
-  text += status === 426 ? 'connection: close, upgrade\r\nupgrade: websocket\r\n' : 'connection: close\r\n'
-  return encodeLatin1(`${text}\r\n${method === 'HEAD' ? '' : message}`)
 }

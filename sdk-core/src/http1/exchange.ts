@@ -65,7 +65,7 @@ export class Http1Exchange {
       }
       const responseWriter = new Http1ResponseWriter(answer, this.#request.head.version)
       const persistent = isReusable && responseWriter.isReusable
-      await responseWriter.send(this.#connection.writer, persistent)
+      await responseWriter.send(this.#connection.writer, !persistent && 'close')
       return persistent
     } catch (error) {
       this.#call.failed(error)

@@ -20,23 +20,26 @@ type HeadOptions = Pick<HttpOptions, 'closing' | 'activity'>
 /**
  * Resolves with the next head on the connection, or with undefined when there is none: the visitor ended the connection
  * or is idle, or `closing` was aborted before the head began.
+ * @param fields gets those that are read, also of a head that is refused
  * @throws HttpError when the head is malformed, too large or late
  */
 export async function readRequestHead(
   reader: BufferedReader,
   options: HeadOptions = {},
+  fields: Field[] = [],
 ): Promise<RequestHead | undefined> {
   if (reader.length === 0 && !(await begins(reader, options))) return undefined
   options.activity?.('beginning')
   const lines = new HeadLines(reader)
   // At least one empty line before the request line is ignored (RFC 9112 §2.2).
   const first = await lines.next(REQUEST_LINE_BYTES, 'request_line_too_long')
-  const head = parseRequestLine(first || (await lines.next(REQUEST_LINE_BYTES, 'request_line_too_long')))
+  const line = first || (await lines.next(REQUEST_LINE_BYTES, 'request_line_too_long'))
+  const head = parseRequestLine(line, fields)
   for (;;) {
     const line = await lines.next(lines.left, 'head_too_large')
     if (line === '') return head
-    if (head.fields.length === HEAD_FIELDS) throw new HttpError('head_too_large')
-    head.fields.push(parseField(line))
+    if (fields.length === HEAD_FIELDS) throw new HttpError('head_too_large')
+    fields.push(parseField(line))
   }
 }
 
@@ -62,12 +65,12 @@ export function parseField(line: string): Field {
   return [match[1]!.toLowerCase(), trimWhiteSpace(match[2]!), match[1]!]
 }
 
-function parseRequestLine(line: string): RequestHead {
+function parseRequestLine(line: string, fields: Field[]): RequestHead {
   const match = REQUEST_LINE.exec(line)
   if (!match) throw new HttpError('invalid_request_line')
   const version = match[3]!
   if (version !== '1.1' && version !== '1.0') throw new HttpError('version_not_supported')
-  return { method: match[1]!, target: match[2]!, version, fields: [] }
+  return { method: match[1]!, target: match[2]!, version, fields }
 }
 
 /**

@@ -47,21 +47,22 @@ export class Http1ResponseWriter {
 
   /**
    * Sends the response, and pulls its body as fast as `writer` accepts it.
+   * @param last the value of Connection when no other response follows; otherwise false
    * @throws the error of the body or the connection; the visitor then has an incomplete response
    */
-  async send(writer: DeadlineWriter, persistent: boolean): Promise<void> {
-    let head = this.#encodeHead(persistent)
+  async send(writer: DeadlineWriter, last: string | false): Promise<void> {
+    let head = this.#encodeHead(last)
     for await (const batch of this.#outgoing.batches()) {
       for (const frame of this.#frames(head, batch)) await writer.write(frame)
       head = EMPTY
     }
   }
 
-  #encodeHead(persistent: boolean): Uint8Array {
+  #encodeHead(last: string | false): Uint8Array {
     const { status, statusText, fields } = this.#outgoing
     let text = headText(status, statusText || reasonPhrase(status), fields)
     if (this.#framing === 'chunked') text += 'transfer-encoding: chunked\r\n'
-    if (!persistent) text += 'connection: close\r\n'
+    if (last) text += `connection: ${last}\r\n`
     else if (this.#version === '1.0') text += 'connection: keep-alive\r\n'
     return encodeLatin1(`${text}\r\n`)
   }

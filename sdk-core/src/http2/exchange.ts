@@ -1,14 +1,14 @@
 // One exchange over HTTP/2: it passes a stream's request to the handler, and the Response to the visitor.
 
-import { encodeLatin1 } from '../bytes/latin1.ts'
 import type { Inform } from '../exchange/direct.ts'
 import { HandlerCall } from '../exchange/handler-call.ts'
 import type { HttpOptions } from '../exchange/http-options.ts'
 import type { OutgoingResponse } from '../exchange/outgoing-response.ts'
-import { errorResponseFields } from '../semantics/error-response.ts'
+import { refusal } from '../exchange/refusal.ts'
 import type { Field } from '../semantics/fields.ts'
 import { HttpError } from '../semantics/http-error.ts'
 import { HEAD_DEADLINE_MS } from '../semantics/limits.ts'
+import type { RequestHead } from '../semantics/request-head.ts'
 import type { UpgradeTransport } from '../websocket/upgrade.ts'
 import type { Http2Request } from './request-parser.ts'
 import type { Stream } from './stream.ts'
@@ -19,7 +19,6 @@ export async function serveExchange(
   request: Http2Request,
   options: HttpOptions,
 ): Promise<void> {
-  const { method } = request.head
   try {
     const body = await bodyOf(stream, request)
     // The visitor may have cancelled the request at once: then the handler does not run.
@@ -32,17 +31,23 @@ export async function serveExchange(
       new HandlerCall(request, body, () => transportOver(stream), options, inform),
     )
   } catch (error) {
-    if (!stream.hasResponded && error instanceof HttpError) sendErrorResponse(stream, error, method)
+    if (!stream.hasResponded && error instanceof HttpError)
+      await sendErrorResponse(stream, error, request.head)
     else stream.reset('response_failed')
   }
 }
 
 /** Answers a request that does not reach a handler, or whose body turned out malformed. */
-export function sendErrorResponse(stream: Stream, error: HttpError, method: string | undefined): void {
-  stream.respond([[':status', String(error.status)], ...errorResponseFields(error)], method === 'HEAD')
-  if (method === 'HEAD') return
-  const text = encodeLatin1(error.message)
-  stream.write([text], text.length, true).catch(() => {}) // The visitor left before the text.
+export async function sendErrorResponse(
+  stream: Stream,
+  error: HttpError,
+  head: Pick<RequestHead, 'method' | 'fields'>,
+): Promise<void> {
+  try {
+    await sendResponse(stream, await refusal(error, head.fields, head.method))
+  } catch {
+    // The visitor left before the text.
+  }
 }
 
 async function bodyOf(
@@ -65,7 +70,7 @@ async function respond(stream: Stream, request: Http2Request, call: HandlerCall)
     // A 2xx response to CONNECT would mean that the WebSocket is open (RFC 8441 §5).
     if ('batches' in answer && request.webSocket && isSuccess(answer.status)) {
       answer.cancel(undefined)
-      throw new HttpError('upgrade_declined', [404, 'There is no WebSocket here'])
+      throw new HttpError('upgrade_declined', 'There is no WebSocket here', 404)
     }
     try {
       if ('batches' in answer) await sendResponse(stream, answer)

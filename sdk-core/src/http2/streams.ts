@@ -1,6 +1,7 @@
 // The streams of one connection and their state machine (RFC 9113 §5.1).
 
 import type { HttpOptions } from '../exchange/http-options.ts'
+import type { Field } from '../semantics/fields.ts'
 import { HttpError } from '../semantics/http-error.ts'
 import { DiscardedRequests } from './discarded-requests.ts'
 import { Http2Error } from './errors.ts'
@@ -147,7 +148,7 @@ export class Streams {
       serveExchange(stream, request, this.#options)
     } catch (error) {
       if (!(error instanceof HttpError)) throw error
-      sendErrorResponse(stream, error, list.pseudo.get(':method'))
+      sendErrorResponse(stream, error, headOf(list))
     }
   }
 
@@ -191,6 +192,13 @@ export class Streams {
     if (isWhole) this.#transport.creditAll()
     this.#ended(false)
   }
+}
+
+/** Returns what was read of a request that is refused. */
+function headOf({ pseudo, fields }: HeaderList): Parameters<typeof sendErrorResponse>[2] {
+  const host = pseudo.get(':authority')
+  const hosts: Field[] = host === undefined ? [] : [['host', host]]
+  return { method: pseudo.get(':method') ?? '', fields: [...hosts, ...fields] }
 }
 
 /** Remembers recently closed streams, and who closed them: a frame on one is late or an error (RFC 9113 §5.1). */

@@ -2,6 +2,7 @@
 
 import { documentHtml, escapeHtml } from '@svc/protocol/documents'
 import type { DirectResponse } from '../exchange/direct.ts'
+import { isShown, lineOrPageContent } from '../handlers/line-or-page.ts'
 import type { Field } from '../semantics/fields.ts'
 import type { OwnAnswer } from './own-answer.ts'
 import type { Maintenance } from './parse.ts'
@@ -9,35 +10,48 @@ import type { Maintenance } from './parse.ts'
 const PLAIN: Field = ['content-type', 'text/plain; charset=utf-8']
 const NOT_STORED: Field = ['cache-control', 'no-store']
 
-export const BAD_PATH: OwnAnswer = {
-  status: 400,
-  fields: [PLAIN, NOT_STORED],
-  text: 'The path may mean too many things\n',
+/** A RuleRefusal is an answer that says which rule a request or its handler broke. */
+export interface RuleRefusal {
+  status: number
+  text: string
 }
-export const TOO_LARGE: OwnAnswer = {
-  status: 413,
-  fields: [PLAIN, NOT_STORED],
-  text: 'The content of the request is too large\n',
-}
-export const TIMED_OUT: OwnAnswer = {
-  status: 504,
-  fields: [PLAIN, NOT_STORED],
-  text: 'The site did not answer in time\n',
-}
+
+export const BAD_PATH: RuleRefusal = { status: 400, text: 'The path may mean too many things' }
+export const TOO_LARGE: RuleRefusal = { status: 413, text: 'The content of the request is too large' }
+export const TIMED_OUT: RuleRefusal = { status: 504, text: 'The site did not answer in time' }
 export const PREFLIGHT: OwnAnswer = { status: 204, fields: [], text: '' }
 
 export function redirectTo(status: number, { href }: URL): OwnAnswer {
   return { status, fields: [['location', href]], text: '' }
 }
 
-/** @param accepted the field Accept of the request: people get a page, programs a line of text */
-export function maintenancePage({ text, retryAfter }: Maintenance, accepted = ''): OwnAnswer {
-  const isPage = /text\/html/i.test(accepted)
+/** What says whether a browser shows the answer: then it is a page, and otherwise a line of text. */
+export interface Asking {
+  readonly url: URL
+  /** Returns the value of a field. */
+  field(name: string): string | undefined
+}
+
+/** Makes the answer to a request that a rule refuses. */
+export function refusalTo(asked: Asking, { status, text }: RuleRefusal): OwnAnswer {
+  const { content, fields } = lineOrPageContent(text, { url: asked.url, fields: decisive(asked) }, status)
+  return { status, fields, text: content }
+}
+
+function decisive({ field }: Asking): Field[] {
+  return ['accept', 'sec-fetch-mode'].flatMap((name) => {
+    const value = field(name)
+    return value === undefined ? [] : [[name, value] as const]
+  })
+}
+
+export function maintenancePage({ text, retryAfter }: Maintenance, asked: Asking): OwnAnswer {
+  const isPage = isShown(decisive(asked))
   const fields: Field[] = [
     isPage ? ['content-type', 'text/html; charset=utf-8'] : PLAIN,
     ['retry-after', String(retryAfter)],
     NOT_STORED,
-    ['vary', 'Accept'],
+    ['vary', 'Accept, Sec-Fetch-Mode'],
     ['x-content-type-options', 'nosniff'],
   ]
   if (!isPage) return { status: 503, fields, text: `${text}\n` }

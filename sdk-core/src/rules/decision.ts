@@ -1,7 +1,16 @@
 // What the rules say about one request, in their one order.
 
 import type { Field } from '../semantics/fields.ts'
-import { BAD_PATH, maintenancePage, PREFLIGHT, redirectTo, TOO_LARGE } from './answers.ts'
+import {
+  type Asking,
+  BAD_PATH,
+  maintenancePage,
+  PREFLIGHT,
+  type RuleRefusal,
+  redirectTo,
+  refusalTo,
+  TOO_LARGE,
+} from './answers.ts'
 import { corsFields, varied, withCors } from './cors.ts'
 import { redirectedUrl, rewrittenUrl } from './destinations.ts'
 import { editedRequest, editedResponse, type HeaderEdit } from './header-edits.ts'
@@ -11,18 +20,17 @@ import type { ParsedRules } from './parse.ts'
 import { type PathPattern, RequestPath } from './path.ts'
 
 /** Asked is a request, of whatever kind. */
-export interface Asked {
+export interface Asked extends Asking {
   readonly method: string
-  readonly url: URL
   readonly isUpgrade: boolean
-  /** Returns the value of a field. */
-  field(name: string): string | undefined
 }
 
 /** A Decision is what the rules say about one request. */
 export interface Decision {
   /** The answer, when the handler does not get the request. */
   readonly answer: OwnAnswer | undefined
+  /** Makes the answer when the request or its handler breaks a rule later. */
+  readonly refuse: (refusal: RuleRefusal) => OwnAnswer
   /** The URL for the handler, when it is another one. */
   readonly url: URL | undefined
   readonly requestEdits: readonly HeaderEdit[]
@@ -43,9 +51,11 @@ export function decide(rules: ParsedRules, asked: Asked): Decision {
   const answer = ownAnswer(rules, asked, path, applies)
   const maxBytes = rules.requestBody.find(applies)?.maxBytes
   const rewrite = rules.rewrites.find(applies)
+  const refuse = (refusal: RuleRefusal): OwnAnswer => refusalTo(asked, refusal)
   const mocked = rules.mocks.find((mock) => applies(mock) && isFor(mock, asked.method))?.answer
   return {
-    answer: answer ?? (isTooLarge(asked, maxBytes) ? TOO_LARGE : mocked),
+    answer: answer ?? (isTooLarge(asked, maxBytes) ? refuse(TOO_LARGE) : mocked),
+    refuse,
     url: rewrite && !answer ? rewrittenUrl(rewrite, url, path) : undefined,
     requestEdits: rules.requestHeaders.filter(applies),
     maxBytes,
@@ -82,8 +92,8 @@ function ownAnswer(
   const closed = rules.maintenance.find(
     (rule) => applies(rule) && !rule.except.some((open) => open.covers(path)),
   )
-  if (closed) return maintenancePage(closed, asked.field('accept'))
-  if (path.plain === undefined && rules.comparesPaths) return BAD_PATH
+  if (closed) return maintenancePage(closed, asked)
+  if (path.plain === undefined && rules.comparesPaths) return refusalTo(asked, BAD_PATH)
   const redirect = rules.redirects.find(applies)
   if (redirect) return redirectTo(redirect.status, redirectedUrl(redirect, asked.url, path))
   return rules.cors.some(applies) && isPreflight(asked) ? PREFLIGHT : undefined

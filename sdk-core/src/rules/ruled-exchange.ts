@@ -4,9 +4,8 @@ import type { DirectExchange, DirectHandler, DirectRequest, DirectResponse } fro
 import type { BodyBatch } from '../exchange/response-body.ts'
 import { type Field, valuesOf } from '../semantics/fields.ts'
 import { AnswerDeadline, LATE } from './answer-deadline.ts'
-import { TIMED_OUT, TOO_LARGE, toDirect } from './answers.ts'
+import { type RuleRefusal, TIMED_OUT, TOO_LARGE, toDirect } from './answers.ts'
 import { type Decision, decide, requestFields } from './decision.ts'
-import type { OwnAnswer } from './own-answer.ts'
 import type { ParsedRules } from './parse.ts'
 import { WatchedBody } from './watched-body.ts'
 
@@ -72,8 +71,9 @@ class RuledExchange implements DirectExchange {
     this.#exchange.cancel(reason)
   }
 
-  #refuse(answer: OwnAnswer): DirectResponse {
-    this.#exchange.cancel(new Error(String(answer.text).trim()))
+  #refuse(refusal: RuleRefusal): DirectResponse {
+    this.#exchange.cancel(new Error(refusal.text))
+    const answer = this.#decision.refuse(refusal)
     const fields = this.#decision.edit?.(answer.fields) ?? answer.fields
     return toDirect({ ...answer, fields })
   }

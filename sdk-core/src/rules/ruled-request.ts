@@ -63,7 +63,7 @@ async function passed(
   info: FetchInfo,
   decision: Decision,
 ): Promise<Response> {
-  const { url, requestEdits, maxBytes, responseMs } = decision
+  const { url, requestEdits, maxBytes, responseMs, refuse } = decision
   const isWatched = maxBytes !== undefined || responseMs !== undefined
   if (!url && requestEdits.length === 0 && !isWatched) return handler(request, info, info)
   const deadline = new AnswerDeadline(responseMs)
@@ -79,14 +79,14 @@ async function passed(
     if (response === LATE) {
       late.abort(new DOMException('The handler did not answer in time', 'TimeoutError'))
       answering.then((found) => found.body?.cancel()).catch(() => {}) // Nobody waits for it any longer.
-      return toResponse(TIMED_OUT)
+      return toResponse(refuse(TIMED_OUT))
     }
     if (!body?.isTooLarge) return response
     response.body?.cancel().catch(() => {}) // Ignores a failed clean-up of the handler.
   } catch (error) {
     if (!body?.isTooLarge) throw error
   }
-  return toResponse(TOO_LARGE)
+  return toResponse(refuse(TOO_LARGE))
 }
 
 /** Makes the request for the handler. */

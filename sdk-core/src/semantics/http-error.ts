@@ -1,17 +1,20 @@
 // The errors in an HTTP message: a stable code for each, and the visitor's status.
 
-/** Maps each code to its status. The visitor gets the words of the code, and so learns only which rule it broke. */
+/** The codes with status 400. */
+type BadRequestCode =
+  | 'invalid_request_line'
+  | 'invalid_line_end'
+  | 'invalid_field'
+  | 'invalid_host'
+  | 'invalid_target'
+  | 'invalid_content_length'
+  | 'invalid_transfer_encoding'
+  | 'ambiguous_length'
+  | 'invalid_chunk'
+  | 'incomplete_message'
+
+/** Maps each other code to its status. */
 const STATUS = {
-  invalid_request_line: 400,
-  invalid_line_end: 400,
-  invalid_field: 400,
-  invalid_host: 400,
-  invalid_target: 400,
-  invalid_content_length: 400,
-  invalid_transfer_encoding: 400,
-  ambiguous_length: 400,
-  invalid_chunk: 400,
-  incomplete_message: 400,
   head_timeout: 408,
   body_timeout: 408,
   content_too_large: 413,
@@ -29,16 +32,10 @@ const STATUS = {
   visitor_stalled: 500,
 } as const
 
-export type HttpErrorCode = keyof typeof STATUS
+export type HttpErrorCode = BadRequestCode | keyof typeof STATUS
 
 /** The error codes of HTTP/2 and WebSockets. Their modules are loaded later and have the status and text. */
 type LateErrorCode = 'invalid_handshake' | 'protocol_not_offered' | 'upgrade_declined'
-
-type Refusal = readonly [status: number, text: string]
-
-function refusalOf(code: string): Refusal {
-  return [STATUS[code as HttpErrorCode], code.replaceAll('_', ' ')]
-}
 
 /** An HttpError is an error in a message, with the status that refuses a request. */
 export class HttpError extends Error {
@@ -51,8 +48,13 @@ export class HttpError extends Error {
   readonly status: number
 
   constructor(code: HttpErrorCode)
-  constructor(code: LateErrorCode, refusal: Refusal)
-  constructor(code: HttpErrorCode | LateErrorCode, [status, text]: Refusal = refusalOf(code)) {
+  constructor(code: LateErrorCode, text: string, status?: number)
+  /** By default the visitor gets the words of the code, and so learns only which rule it broke. */
+  constructor(
+    code: HttpErrorCode | LateErrorCode,
+    text: string = code.replaceAll('_', ' '),
+    status: number = STATUS[code as keyof typeof STATUS] ?? 400,
+  ) {
     super(text)
     this.code = code
     this.status = status

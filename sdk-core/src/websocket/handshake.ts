@@ -9,8 +9,8 @@ const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 /** A key is 16 bytes in base64. */
 const KEY = /^[A-Za-z0-9+/]{22}==$/
 
-const MALFORMED = [400, 'The WebSocket handshake is malformed'] as const
-const NOT_OFFERED = [400, 'The WebSocket has to offer the subprotocol that is spoken here'] as const
+const MALFORMED = 'The WebSocket handshake is malformed'
+const NOT_OFFERED = 'The WebSocket has to offer the subprotocol that is spoken here'
 
 export interface Handshake {
   /** The key of the handshake. Undefined over HTTP/2, which needs no proof (RFC 8441 §5). */

@@ -31,7 +31,7 @@ test.each<[who: string, headers: Record<string, string>]>([
 
 test('fields have any case, and a host of the visitor is text', () => {
   const url = { host: '<b>' } as URL
-  const { content, fields } = lineOrPageContent('Down', { url, fields: [['ACCEPT', 'text/html']] })
+  const { content, fields } = lineOrPageContent('Down', { url, fields: [['ACCEPT', 'text/html']] }, 502)
   expect(content).toContain('>&#60;b&#62;</a>')
   expect(fields).toContainEqual(['content-type', 'text/html; charset=utf-8'])
 })

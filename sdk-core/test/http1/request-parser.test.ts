@@ -48,7 +48,7 @@ describe('RFC 9112 §3 request line', () => {
 
   test('a refused HEAD gets no content', async () => {
     expect(await converse('HEAD / HTTP/1.1\r\nHost: other.example\r\n\r\n')).toBe(
-      'HTTP/1.1 421 misdirected request\r\ncontent-type: text/plain\r\ncontent-length: 19\r\nconnection: close\r\n\r\n',
+      'HTTP/1.1 421 misdirected request\r\ncontent-type: text/plain;charset=UTF-8\r\ncontent-length: 19\r\nconnection: close\r\n\r\n',
     )
   })
 })

@@ -179,7 +179,7 @@ describe('a request that is refused gets an answer, and never a handler', () => 
       await visitor.send(frame(at === 0 ? HEADERS : CONTINUATION, flags, 1, bytes.subarray(at, at + 16_000)))
     }
     const answer = await visitor.response(1)
-    expect([answer.status, answer.headers['content-type']]).toEqual([status, 'text/plain'])
+    expect([answer.status, answer.headers['content-type']]).toEqual([status, 'text/plain;charset=UTF-8'])
     expect(visitor.requests).toHaveLength(0)
     await visitor.send(get(3))
     expect((await visitor.response(3)).body).toBe('ok')

@@ -92,9 +92,8 @@ describe('RFC 6455 §4.2.1 refused, and no error of the handler', () => {
   ])('426 %s', async (_, request) => {
     const answer = await refusal(request)
     expect(answer).toMatch(/^HTTP\/1\.1 426 upgrade required\r\n/)
-    expect(answer).toContain(
-      'sec-websocket-version: 13\r\nconnection: close, upgrade\r\nupgrade: websocket\r\n',
-    )
+    expect(answer).toContain('\r\nsec-websocket-version: 13\r\n')
+    expect(answer).toContain('\r\nconnection: close, upgrade\r\nupgrade: websocket\r\n')
   })
 
   test.each([

@@ -29,7 +29,7 @@ export function lineOrPageResponse(
   more: readonly Field[] = [],
 ): DirectResponse {
   if (!asked) return textResponse(status, `${text}\n`, more)
-  const { content, fields } = lineOrPageContent(text, asked)
+  const { content, fields } = lineOrPageContent(text, asked, status)
   return directResponse(status, content, [...fields, ...more])
 }
 
