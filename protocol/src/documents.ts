@@ -2,6 +2,10 @@
 
 /** An HtmlDocument is what one document has of its own. */
 export interface HtmlDocument {
+  /** The language of its words, as a tag of BCP 47. @default en */
+  lang?: string
+  /** `rtl` for a language that is written from right to left. @default ltr */
+  dir?: string
   title: string
   /** The content of the element `main`, as HTML. */
   main: string
@@ -90,11 +94,21 @@ const ICON = `<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns=%27http://w
 
 /** Returns the HTML of a document. Its Content-Security-Policy has to allow its style, and images by `data:` for its icon. */
 export function documentHtml(document: HtmlDocument): string {
-  const { title, main, mainAttributes = '', styleAttributes = '', style = '', after = '', home } = document
+  const {
+    lang = 'en',
+    dir = '',
+    title,
+    main,
+    mainAttributes = '',
+    styleAttributes = '',
+    style = '',
+    after = '',
+    home,
+  } = document
   const name = `${MARK}<strong>svc</strong>`
   const header = home === undefined ? `<div>${name}</div>` : `<a href="${home}">${name}</a>`
   return `<!doctype html>
-<html lang="en">
+<html lang="${lang}"${dir && ` dir="${dir}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">

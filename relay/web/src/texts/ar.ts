@@ -97,6 +97,7 @@ export const TRANSLATION: Translation = {
   NOTE: {
     visitor: (visit) => `أنت الزائر رقم ${visit}. جاءت هذه الصفحة مباشرة من تبويب متصفح شخص ما.`,
     notFound: 'غير موجود',
+    firstPage: 'لهذا الموقع صفحة واحدة فقط، وهي هنا:',
     onlyGet: 'GET و HEAD فقط',
   },
 

@@ -95,6 +95,7 @@ export const TRANSLATION: Translation = {
     visitor: (visit) =>
       `Besuch Nummer ${visit}. Diese Seite kommt direkt aus dem Browser-Tab eines anderen Menschen.`,
     notFound: 'Nicht gefunden',
+    firstPage: 'Diese Site hat nur eine Seite, und die ist hier:',
     onlyGet: 'Nur GET und HEAD',
   },
 

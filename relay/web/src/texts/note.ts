@@ -7,6 +7,7 @@ export const NOTE = {
   visitor: (visit: number): string =>
     `You are visitor ${visit}. This page came straight from somebody’s browser tab.`,
   notFound: 'Not found',
+  firstPage: 'This site has one page only, and you find it here:',
   onlyGet: 'Only GET and HEAD',
 } as const
 

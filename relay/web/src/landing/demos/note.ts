@@ -9,8 +9,9 @@ export function createDemo(text: string): Demo {
   let visits = 0
   const fetch = (request: Request): Response => {
     if (request.method !== 'GET' && request.method !== 'HEAD')
-      return say(request, 405, NOTE.onlyGet, { Allow: 'GET, HEAD' })
-    if (new URL(request.url).pathname !== '/') return say(request, 404, NOTE.notFound)
+      return say(request, 405, NOTE.onlyGet, { headers: { Allow: 'GET, HEAD' }, next: NOTE.firstPage })
+    if (new URL(request.url).pathname !== '/')
+      return say(request, 404, NOTE.notFound, { next: NOTE.firstPage })
     visits += 1
     return isHtml(note) ? html(note) : notePage(note, visits)
   }
