@@ -1,4 +1,5 @@
 // Server-sent events for visitors without WebSocket, and POST for what they say.
+import { say } from '../shared/refusals.ts'
 import { KEEPALIVE_MS, SENT_MAX_BYTES, WAITING_MAX_BYTES } from './limits.ts'
 import type { Member, Room } from './room.ts'
 
@@ -20,7 +21,10 @@ export class EventsEndpoint {
     const member = this.#room.join(name, (event) => line.send(`data: ${JSON.stringify(event)}\n\n`))
     if (!member) {
       line.close()
-      return new Response('The room is full\n', { status: 503, headers: { 'Retry-After': RETRY_AFTER_S } })
+      return say(request, 503, 'The room is full', {
+        headers: { 'Retry-After': RETRY_AFTER_S },
+        next: 'Try again in a little while: somebody may have left.',
+      })
     }
     const key = crypto.randomUUID()
     this.#members.set(key, member)
@@ -35,9 +39,9 @@ export class EventsEndpoint {
 
   async receive(request: Request): Promise<Response> {
     const member = this.#members.get(new URL(request.url).searchParams.get('key') ?? '')
-    if (!member) return new Response('That key is of nobody here\n', { status: 403 })
+    if (!member) return say(request, 403, 'That key is of nobody here')
     const text = await readText(request)
-    if (text === undefined) return new Response('That is too long\n', { status: 413 })
+    if (text === undefined) return say(request, 413, 'That is too long')
     member.say(text)
     return new Response(null, { status: 204 })
   }

@@ -1,6 +1,7 @@
 // The room's site: its page, and two ways to talk. /socket is a WebSocket; /events and /messages do without.
 import type { FetchHandler } from '@svc/sdk-browser'
 import { htmlPage } from '../shared/html-page.ts'
+import { notFound } from '../shared/refusals.ts'
 import { EventsEndpoint } from './events.ts'
 import { NAME_MAX_CHARS } from './limits.ts'
 import roomHtml from './room.html?raw'
@@ -29,7 +30,7 @@ export function chatServer(room: Room): FetchHandler {
       case 'POST /messages':
         return events.receive(request)
       default:
-        return new Response('Not found\n', { status: 404 })
+        return notFound(request)
     }
   }
 }

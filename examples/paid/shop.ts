@@ -1,7 +1,10 @@
 // The site: a free page with a question, the answer for one cent, and play money for visitors' wallets.
+
+import { escapeHtml } from '@svc/protocol/documents'
 import type { FetchHandler } from '@svc/sdk-browser'
 import { paid } from '@svc/sdk-browser/handlers'
-import { escapeHtml, htmlPage } from '../shared/html-page.ts'
+import { htmlPage } from '../shared/html-page.ts'
+import { notFound, onlyGet } from '../shared/refusals.ts'
 import { NETWORK, type PlayMoney } from './play-money.ts'
 import style from './visitor.css?inline'
 import script from './visitor.ts?script'
@@ -18,12 +21,9 @@ export function shop(goods: () => Goods, money: PlayMoney, payTo: string): Fetch
   const site = (request: Request): Response => {
     const { pathname } = new URL(request.url)
     if (pathname === '/wallet' && ['GET', 'POST'].includes(request.method)) return wallets.answer(request)
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      return new Response('Only GET and HEAD\n', { status: 405, headers: { Allow: 'GET, HEAD' } })
+    if (request.method !== 'GET' && request.method !== 'HEAD') return onlyGet(request)
     if (pathname === '/') return questionPage(goods())
-    return pathname === '/answer'
-      ? new Response(goods().answer)
-      : new Response('Not found\n', { status: 404 })
+    return pathname === '/answer' ? new Response(goods().answer) : notFound(request)
   }
   return paid(site, {
     payTo,

@@ -1,4 +1,5 @@
 // `/wallet?address=…`: GET says how much play money a visitor's wallet has, and POST gives it some more.
+import { say } from '../shared/refusals.ts'
 import type { PlayMoney } from './play-money.ts'
 
 /** Cents that a wallet gets at once. */
@@ -15,11 +16,12 @@ export class WalletRoute {
     this.#money = money
   }
 
-  answer({ method, url }: Request): Response {
+  answer(request: Request): Response {
+    const { method, url } = request
     const address = new URL(url).searchParams.get('address') ?? ''
-    if (!ADDRESS.test(address)) return new Response('No address of a wallet\n', { status: 400 })
+    if (!ADDRESS.test(address)) return say(request, 400, 'No address of a wallet')
     if (method === 'POST') {
-      if (this.#gifts >= GIFTS_MAX) return new Response('There is no more play money\n', { status: 503 })
+      if (this.#gifts >= GIFTS_MAX) return say(request, 503, 'There is no more play money')
       this.#gifts += 1
       this.#money.give(address, GIFT_CENTS)
     }

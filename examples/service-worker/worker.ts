@@ -1,9 +1,11 @@
 // The server: a service worker, or a shared one, that publishes the notice board and answers while pages come and go.
+
+import { escapeHtml } from '@svc/protocol/documents'
 import { publish, type Site } from '@svc/sdk-browser'
-import { escapeHtml, htmlPage } from '../shared/html-page.ts'
+import { htmlPage } from '../shared/html-page.ts'
+import { notFound } from '../shared/refusals.ts'
 import { type BoardState, CHANNEL, type Command } from './messages.ts'
 import { readNotice, writeNotice } from './notice.ts'
-import style from './visitor.css?inline'
 
 const VISITS_MAX = 20
 /** Milliseconds for which each message of a page keeps the worker: pages in the background send one a minute. */
@@ -59,12 +61,12 @@ async function answer(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url)
   const visits = [{ at: Date.now(), request: `${request.method} ${pathname}` }, ...state.visits]
   show({ visits: visits.slice(0, VISITS_MAX), visitCount: state.visitCount + 1 })
-  if (pathname !== '/') return new Response('Not found\n', { status: 404 })
+  if (pathname !== '/') return notFound(request)
   const notice = escapeHtml((await readNotice()) || 'Nothing on the board yet.')
   return htmlPage({
     title: 'Notice board',
-    style,
-    main: `<h1>Notice board</h1>\n<p class="card">${notice}</p>`,
+    style: '.box { white-space: pre-wrap; }',
+    main: `<h1>Notice board</h1>\n<p class="box">${notice}</p>`,
   })
 }
 

@@ -88,6 +88,7 @@ export { sentListeners } from './exchange/sent-listeners.ts'
 export { documentAnswer } from './handlers/document-answer.ts'
 export { isHidden } from './handlers/hidden-files.ts'
 export { lineOrPage, lineOrPageContent } from './handlers/line-or-page.ts'
+export { isNavigation } from './handlers/sessions/origin-checks.ts'
 export { createPrivateKey, identityFromKey, type KeyIdentity, signerOf } from './identity/key.ts'
 export type {
   CarrierRelay,
