@@ -46,7 +46,7 @@ wholeOnly(board, 'variant')(
 
     const answer = await visitor.goto(url)
     expectStrictPolicy(answer?.headers()['content-security-policy'])
-    await expect(visitor.locator('.card')).toHaveText('Back at <b>three</b>')
+    await expect(visitor.locator('.box')).toHaveText('Back at <b>three</b>')
     expect(errors).toEqual([])
   },
 )

@@ -22,6 +22,11 @@ export class RequestLines {
   /** The bytes after the head, once it has ended: their meaning depends on its fields, which the parser reads. */
   #behind: Buffer | undefined
 
+  /** The beginning of the current head, as far as it was kept. */
+  get beginning(): string {
+    return this.#line.toString('latin1')
+  }
+
   append(bytes: Buffer): void {
     if (this.#behind === undefined) this.#appendToHead(this.#body?.skip(bytes) ?? bytes)
     // More than that arrives only after a head that Node answers itself, after which no request is accepted.

@@ -11,6 +11,8 @@ export interface MalformedRequest {
   status: number
   /** The code of Node's parser, if the parser refused the request. */
   code?: string | undefined
+  /** The beginning of the request's head, as far as it was kept. */
+  head: string
 }
 
 /** StrictOptions define the answer to a refused request, and a callback. */
@@ -107,7 +109,7 @@ export class StrictRequests {
     if (connection.isRefused) return false
     const status = isTooLong(request) ? 414 : connection.lines.takeLineOf(request) ? refusalOf(request) : 400
     if (status === undefined) return true
-    this.#refuse(socket, connection, { status })
+    this.#refuse(socket, connection, { status, head: headOf(request) })
     return false
   }
 
@@ -116,7 +118,11 @@ export class StrictRequests {
     if (connection.isRefused) return
     if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
     const { code } = error
-    this.#refuse(socket, connection, { status: STATUS_OF_CODE[code ?? ''] ?? 400, code })
+    this.#refuse(socket, connection, {
+      status: STATUS_OF_CODE[code ?? ''] ?? 400,
+      code,
+      head: connection.lines.beginning,
+    })
   }
 
   /** Answers after the pending requests, and stops reading. */
@@ -135,6 +141,11 @@ export class StrictRequests {
     else if (response.headersSent) socket.destroy()
     else end()
   }
+}
+
+/** Returns the fields once more, one a line. */
+function headOf({ rawHeaders }: IncomingMessage): string {
+  return rawHeaders.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('')
 }
 
 function isTooLong({ method, url }: IncomingMessage): boolean {

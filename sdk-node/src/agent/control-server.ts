@@ -9,6 +9,7 @@ import { isRecord } from '@svc/sdk-core'
 import type { AgentAnswer, AgentErrorCode, Role } from './api-messages.ts'
 import type { ControlAddress } from './control-address.ts'
 import type { Endpoint, SharedContext } from './endpoint.ts'
+import { ERROR_PAGE_FIELDS, errorPage } from './error-page.ts'
 import { AgentError } from './errors.ts'
 import type { PageAnswer } from './page.ts'
 import type { Caller } from './sign-ins.ts'
@@ -148,11 +149,16 @@ async function respond<Context extends SharedContext>(
   } catch (error) {
     // The client has left.
     if (request.errored || response.destroyed) return
-    refuse(response, error, api)
+    refuse(request, response, error, api)
   }
 }
 
-function refuse(response: ServerResponse, error: unknown, api: { failed(error: unknown): void }): void {
+function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+  api: { failed(error: unknown): void },
+): void {
   if (!(error instanceof AgentError)) api.failed(error)
   const known =
     error instanceof AgentError ? error : new AgentError('internal', 'the log of the agent says why')
@@ -161,7 +167,9 @@ function refuse(response: ServerResponse, error: unknown, api: { failed(error: u
   response.setHeader('Connection', 'close')
   if (known.status === 401) response.setHeader('WWW-Authenticate', 'Bearer')
   const { status, message } = known
-  send(response, status, { ok: false, error: { code: known.code as AgentErrorCode, message } })
+  const page = errorPage(request, known)
+  if (page !== undefined) sendText(response, status, page, ERROR_PAGE_FIELDS)
+  else send(response, status, { ok: false, error: { code: known.code as AgentErrorCode, message } })
 }
 
 /** Prevents DNS rebinding: a page of another site may reach this address by a name of its own. */
@@ -241,11 +249,15 @@ function sendPage(request: IncomingMessage, response: ServerResponse, answer: Pa
 }
 
 function send(response: ServerResponse, status: number, answer: AgentAnswer<object>): void {
-  const text = JSON.stringify(answer)
-  response.writeHead(status, {
-    ...SAFE_FIELDS,
-    'Content-Type': 'application/json',
-    'Content-Length': Buffer.byteLength(text),
-  })
+  sendText(response, status, JSON.stringify(answer), { 'Content-Type': 'application/json' })
+}
+
+function sendText(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  fields: Readonly<Record<string, string>>,
+): void {
+  response.writeHead(status, { ...SAFE_FIELDS, ...fields, 'Content-Length': Buffer.byteLength(text) })
   response.end(text)
 }

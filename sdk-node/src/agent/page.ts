@@ -1,6 +1,8 @@
 // The page of the agent and of the inspector as HTTP answers: its files, which may run and load only each other.
 
+import { documentHtml } from '@svc/protocol/documents'
 import { installation, PAGE_FILES, type PageFile } from '../installation.ts'
+import { ERROR_PAGE_FIELDS } from './error-page.ts'
 
 const OK = 200
 const SERVICE_UNAVAILABLE = 503
@@ -76,11 +78,12 @@ async function load(file: PageFile, entry: PageEntry): Promise<PageAnswer> {
       : text
     return { status: OK, headers, body }
   } catch {
-    const body = 'The page is not built: `npm run site` builds it. `svc` works without it.\n'
+    const title = 'The page is not built'
+    const main = `<h1>${title}</h1>\n<p><code>npm run site</code> builds it. <code>svc</code> works without it.</p>`
     return {
       status: SERVICE_UNAVAILABLE,
-      headers: { ...headers, 'Content-Type': 'text/plain; charset=utf-8' },
-      body,
+      headers: { ...headers, ...ERROR_PAGE_FIELDS },
+      body: documentHtml({ title, main }),
     }
   }
 }

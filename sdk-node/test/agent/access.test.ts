@@ -1,6 +1,8 @@
 // Who may ask the agent: the owner by a token, a wallet that signed in, and no page of another site, whatever name leads there.
 
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { promisify } from 'node:util'
 import { createPrivateKey, identityFromKey, type KeyIdentity } from '@svc/sdk-core'
@@ -44,6 +46,44 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {})
 const get = (path: string, headers: Record<string, string | string[]> = {}) =>
   send(agent.endpoint, 'GET', path, headers)
 const refusal = (code: string) => ({ ok: false, error: { code, message: expect.any(String) } })
+
+describe('in a browser', () => {
+  const open = async (path: string, headers: Record<string, string> = {}) => {
+    const fields = { Accept: 'text/html', 'Sec-Fetch-Mode': 'navigate', ...headers }
+    const response = await readPage(agent.endpoint.url, path, fields)
+    return response
+  }
+
+  it.each<[what: string, path: string, headers: Record<string, string>, status: number, title: string]>([
+    ['an address of nothing', '/none', {}, 404, 'There is no such page'],
+    ['an address for programs', AGENT_PATH.status, {}, 401, 'This address is for programs'],
+    ['another name', '/', { Host: 'agent.example' }, 421, 'This is not the address of the agent'],
+    [
+      'a link of another page',
+      '/none',
+      { 'Sec-Fetch-Site': 'cross-site' },
+      403,
+      'This came from another page',
+    ],
+  ])('%s is a page', async (_, path, headers, status, title) => {
+    const { response, text } = await open(path, headers)
+    expect([response.statusCode, response.headers['content-type']]).toEqual([
+      status,
+      'text/html; charset=utf-8',
+    ])
+    expect(response.headers).toMatchObject({ 'cache-control': 'no-store', 'x-frame-options': 'DENY' })
+    expect(text).toMatch(
+      new RegExp(`<html lang="en">.*<title>${title}</title>.*<h1>${title}</h1>\n<p>.+\\.</p>`, 's'),
+    )
+  })
+})
+
+async function readPage(url: string, path: string, headers: Record<string, string>) {
+  const asked = request(`${url}${path}`, { headers, agent: false })
+  asked.end()
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  return { response, text: Buffer.concat(await response.toArray()).toString() }
+}
 
 describe('the bearer token', () => {
   it.each(Object.entries(ENDPOINTS).filter(([, { role }]) => role !== undefined))(

@@ -7,6 +7,7 @@ import { REQUEST_HEAD_MAX_BYTES, StrictRequests } from '@svc/node-kit/http'
 import { createServer } from '@svc/node-kit/http-module'
 import { normalizeIp } from '../../core/client-address/ip-address.ts'
 import type { TrustedProxies } from '../../core/client-address/trusted-proxies.ts'
+import { errorPage, isShown } from '../../core/http/error-page.ts'
 import { ConnectionLimiter } from '../../core/ingress/connection-limiter.ts'
 import type { Refusal } from '../../core/metrics/labels.ts'
 
@@ -88,11 +89,11 @@ function answer(request: IncomingMessage, response: ServerResponse, parts: Redir
   const host = AUTHORITY.exec(authority?.toLowerCase() ?? '')?.[1]
   // Node also reads HTTP/0.9 requests, whose fields cannot be trusted.
   if (request.httpVersionMajor !== 1 || target === null || hosts.length > 1 || host === undefined)
-    end(response, BAD_REQUEST)
-  else if (!parts.isServed(host)) end(response, MISDIRECTED_REQUEST)
+    refuse(response, BAD_REQUEST, 'the request is malformed')
+  else if (!parts.isServed(host)) refuse(response, MISDIRECTED_REQUEST, 'this relay serves no such host')
   else {
     const path = target[2] ?? '/'
-    if (isHttpChallenge(path)) end(response, NOT_FOUND)
+    if (isHttpChallenge(path)) refuse(response, NOT_FOUND, 'not found')
     else {
       const port = parts.httpsPort === '' ? '' : `:${parts.httpsPort}`
       response.setHeader('Location', `https://${host}${port}${path}`)
@@ -109,6 +110,16 @@ function isHttpChallenge(target: string): boolean {
   const [path = ''] = target.split(/[?#]/, 1)
   const decoded = path.replace(PERCENT_ENCODED, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
   return HTTP_CHALLENGES.test(posix.normalize(decoded))
+}
+
+/** People in a browser get a page. */
+function refuse(response: ServerResponse, status: number, text: string): void {
+  if (!isShown(response.req.headers)) {
+    end(response, status)
+    return
+  }
+  const page = errorPage(status, text)
+  response.writeHead(status, { Connection: 'close', ...page.headers }).end(page.body)
 }
 
 function end(response: ServerResponse, status: number): void {

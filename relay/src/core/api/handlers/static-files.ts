@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join, sep } from 'node:path'
 import { type ContentCoding, takesCoding } from '../../http/content-coding.ts'
+import { isShown } from '../../http/error-page.ts'
 import { mediaTypeOf } from '../../http/media-type.ts'
 import { sendBody } from '../http/body-response.ts'
 import type { BodyWriter } from '../http/body-writer.ts'
@@ -92,7 +93,7 @@ export function createStaticFiles(
   { prefix, policy, origin }: StaticFilesOptions = {},
 ): Handler {
   const sendNotFound = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const isForPeople = `${request.headers.accept}`.includes('text/html') && !isOff(FRONT_PAGE)
+    const isForPeople = isShown(request.headers) && !isOff(FRONT_PAGE)
     const page = isForPeople ? await findFile(join(directory, NOT_FOUND_PAGE)) : undefined
     if (page === undefined) return notFound(response)
     const [file, coding] = await bestOf(page, request.headers['accept-encoding'])
@@ -100,7 +101,7 @@ export function createStaticFiles(
       'Content-Type': mediaTypeOf(NOT_FOUND_PAGE),
       'Content-Length': `${file.size}`,
       'Cache-Control': 'no-store',
-      Vary: 'Accept, Accept-Encoding',
+      Vary: 'Accept, Sec-Fetch-Mode, Accept-Encoding',
       ...(coding !== undefined && { 'Content-Encoding': coding }),
     }
     const pieces = readPieces(file, { start: 0, end: file.size - 1 })

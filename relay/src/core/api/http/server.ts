@@ -19,6 +19,7 @@ import type { CertificateRotation } from '../../certificates/certificate-rotatio
 import type { ClientAddresses } from '../../client-address/client-addresses.ts'
 import { RelayError } from '../../errors.ts'
 import { API_DEADLINE_CHECK_MS, API_HEAD_DEADLINE_MS, API_IDLE_MS } from '../../http/deadlines.ts'
+import { asksForPage, errorPage, isShown } from '../../http/error-page.ts'
 import { HSTS_FIELD, hstsOf } from '../../http/hsts.ts'
 import { WriteTimeouts } from '../../http/write-timeouts.ts'
 import { enforceRequestTimeouts } from '../../node-internals/request-timeouts.ts'
@@ -34,6 +35,7 @@ import type { RequestLog } from './request-log.ts'
 /** Delay before a response `rate_limited`. Honest clients lose nothing, since they wait longer anyway. */
 export const RATE_LIMITED_DELAY_MS = 20
 const METHOD_NOT_ALLOWED = 405
+const HEAD_TOO_LARGE = 431
 
 /** Responds to one request, or throws a RelayError that becomes the response. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
@@ -145,6 +147,7 @@ async function answer(api: ApiOptions, request: IncomingMessage, response: Serve
     // The delay slows clients that wait for each response: responses are most of the cost of a flood.
     if (refusal.code === 'rate_limited') await pause(RATE_LIMITED_DELAY_MS)
     if (response.headersSent) response.destroy()
+    else if (isShown(request.headers)) sendError(response, refusal)
     else if (path === PATH.sign && refusal.code === 'internal')
       sendJson(response, refusal.status, { error: refusal.message } satisfies SignFailure)
     else if (isPaymentPath(path) && Object.hasOwn(api.routing, path))
@@ -171,7 +174,7 @@ function handlerOf(api: ApiOptions, path: string, request: IncomingMessage): Han
   // Clients of the static cache expect errors without the envelope.
   if (path === PATH.cache)
     return (_request, response) => sendText(response, METHOD_NOT_ALLOWED, `${message}\n`, headers)
-  if (path === PATH.sign)
+  if (path === PATH.sign && !isShown(request.headers))
     return (_request, response) =>
       sendJson(response, METHOD_NOT_ALLOWED, { error: message } satisfies SignFailure, headers)
   throw new RelayError('method_not_allowed', message, headers)
@@ -221,24 +224,32 @@ function cut(connect: ConnectEndpoint, connection: Duplex): void {
   resetSocket(connect.underlyingSocketOf(connection as Socket), connection)
 }
 
-function answerToMalformed({ status, code }: MalformedRequest): string {
+function answerToMalformed({ status, code, head }: MalformedRequest): string {
   // RFC 9113 §3.4: a client sent the preface of HTTP/2, which the relay did not offer.
   if (status === VERSION_NOT_SUPPORTED || code === 'HPE_PAUSED_H2_UPGRADE')
-    return responseOf(new RelayError('http11_only', 'the relay speaks only HTTP/1.1 here'))
-  return responseOf(new RelayError('invalid_request', 'the request is malformed', {}, status))
+    return responseOf(new RelayError('http11_only', 'the relay speaks only HTTP/1.1 here'), head)
+  const message =
+    status === HEAD_TOO_LARGE ? 'the head of the request is too large' : 'the request is malformed'
+  return responseOf(new RelayError('invalid_request', message, {}, status), head)
 }
 
 /** Writes an error to a connection that has no response object. */
 function refuseUpgrade(socket: Duplex, error: RelayError, requestId: string): void {
-  lingeringEnd(socket, responseOf(error, requestId))
+  lingeringEnd(socket, responseOf(error, '', requestId))
 }
 
-/** @returns the whole response, which is the last one of its connection */
-function responseOf(error: RelayError, requestId?: string): string {
-  const body = JSON.stringify(failure(error))
+/**
+ * @param head the beginning of the request's head
+ * @returns the whole response, which is the last one of its connection
+ */
+function responseOf(error: RelayError, head: string, requestId?: string): string {
+  const page = asksForPage(head) ? errorPage(error.status, error.message) : undefined
+  const body = page?.body ?? JSON.stringify(failure(error))
   const headers = {
-    'Content-Type': 'application/json',
-    'Content-Length': `${Buffer.byteLength(body)}`,
+    ...(page?.headers ?? {
+      'Content-Type': 'application/json',
+      'Content-Length': `${Buffer.byteLength(body)}`,
+    }),
     'Access-Control-Allow-Origin': '*',
     Connection: 'close',
     ...(requestId && { [HEADER.requestId]: requestId }),

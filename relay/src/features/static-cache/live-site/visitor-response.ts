@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { constants } from 'node:http2'
 import { discardBody } from '../../../core/http/discard-body.ts'
+import { errorPage, isShown } from '../../../core/http/error-page.ts'
 import type { VisitorRequest, VisitorResponse } from './live-sites.ts'
 
 interface Answering {
@@ -39,7 +40,7 @@ export async function stopReading(request: VisitorRequest, forMs?: number): Prom
   if (!request.complete) await discardBody(request as IncomingMessage, forMs)
 }
 
-/** Answers with one line of text. Resolves when the visitor has it, or has left. */
+/** Answers with one line of text, or with a page for people in a browser. Resolves when the visitor has it, or has left. */
 export async function sendText(
   exchange: Answering,
   status: number,
@@ -47,11 +48,13 @@ export async function sendText(
   fields: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const { request, response } = exchange
-  const body = Buffer.from(`${text}\n`)
+  const page = isShown(request.headers) ? errorPage(status, text) : undefined
+  const body = Buffer.from(page?.body ?? `${text}\n`)
   const all = {
     'Content-Type': 'text/plain; charset=utf-8',
     'Content-Length': `${body.length}`,
     'Cache-Control': 'no-store',
+    ...page?.headers,
     ...fields,
   }
   if (!('stream' in response) && !request.complete) response.shouldKeepAlive = false

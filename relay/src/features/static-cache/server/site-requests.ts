@@ -7,6 +7,7 @@ import type { Duplex } from 'node:stream'
 import { lingeringEnd } from '@svc/node-kit/http'
 import { RelayError } from '../../../core/errors.ts'
 import { discardBody } from '../../../core/http/discard-body.ts'
+import { errorPage, isShown } from '../../../core/http/error-page.ts'
 import { HSTS_FIELD, hstsOf } from '../../../core/http/hsts.ts'
 import type { Logger } from '../../../core/log/log.ts'
 import type { LiveSites, VisitorRequest, VisitorResponse } from '../live-site/live-sites.ts'
@@ -50,7 +51,7 @@ export class SiteRequests {
     try {
       await this.#answer(request, response, connection)
     } catch (error) {
-      this.#failed(error, response, connection)
+      this.#failed(error, request, response, connection)
     }
   }
 
@@ -94,10 +95,10 @@ export class SiteRequests {
     // The connection stays open until this response has been sent, after those before it.
     if (isEnding && !connection.began(response)) return connection.cut()
     const refusal = refusalOf(request, hostname, this.#parts.ownPorts)
-    if (refusal !== undefined) return refuse(response, refusal)
+    if (refusal !== undefined) return refuse(request, response, refusal)
     const borrowed = isEnding ? undefined : this.#parts.snapshots.borrow(hostname, connection)
     // Another connection may lead to the live site.
-    if (borrowed === undefined) return refuse(response, misdirected(hostname))
+    if (borrowed === undefined) return refuse(request, response, misdirected(hostname))
     const { method, url = '/' } = request
     const found = method === 'GET' || method === 'HEAD' ? findFile(borrowed.snapshot, url) : undefined
     if (found?.kind === 'file') {
@@ -110,7 +111,7 @@ export class SiteRequests {
     borrowed.release()
     // No stored file has such a path, but the live site may.
     if (found?.kind === 'malformed' && this.#parts.snapshots.leaseOf(hostname) === undefined)
-      return refuse(response, {
+      return refuse(request, response, {
         status: BAD_REQUEST,
         message: 'The path is not valid percent-encoded UTF-8.',
       })
@@ -132,15 +133,23 @@ export class SiteRequests {
     if (!isLive) await sendAway(request, response)
   }
 
-  #failed(error: unknown, response: VisitorResponse, connection: VisitorConnection): void {
+  #failed(
+    error: unknown,
+    request: VisitorRequest,
+    response: VisitorResponse,
+    connection: VisitorConnection,
+  ): void {
     const isRefusal = error instanceof RelayError
     if (!isRefusal)
       this.#parts.log.warn({ err: error, hostname: connection.hostname }, 'a visitor got no response')
     if (response.headersSent) connection.cut()
     else if (isRefusal)
-      refuse(response, { status: SERVICE_UNAVAILABLE, message: error.message }, error.headers)
+      refuse(request, response, { status: SERVICE_UNAVAILABLE, message: error.message }, error.headers)
     else
-      refuse(response, { status: INTERNAL_SERVER_ERROR, message: 'The relay could not answer this request.' })
+      refuse(request, response, {
+        status: INTERNAL_SERVER_ERROR,
+        message: 'The relay could not answer this request.',
+      })
   }
 }
 
@@ -168,6 +177,7 @@ function redirect(response: VisitorResponse, location: string): void {
 }
 
 function refuse(
+  request: VisitorRequest,
   response: VisitorResponse,
   { status, message }: Refusal,
   headers: Readonly<Record<string, string>> = {},
@@ -175,7 +185,10 @@ function refuse(
   if (response.destroyed) return
   closeAfter(response)
   const http1 = response as ServerResponse
-  http1.writeHead(status, { ...headers, ...textHeaders(message) }).end(`${message}\n`)
+  if (isShown(request.headers)) {
+    const page = errorPage(status, message)
+    http1.writeHead(status, { ...headers, ...page.headers }).end(page.body)
+  } else http1.writeHead(status, { ...headers, ...textHeaders(message) }).end(`${message}\n`)
 }
 
 /** Answers a connection that has no response object. */
