@@ -36,7 +36,7 @@ const SCENES = {
   },
   doctor: {
     title: "svc doctor --name demo: both hostnames of the site show the site's own certificate.",
-    size: { columns: 96, rows: 14 },
+    size: { columns: 80, rows: 12 },
   },
 } as const
 

@@ -20,6 +20,8 @@ process.exitCode = await runCommand(argv.slice(2), {
     log: console.log,
     error: console.error,
     backlog: (printed) => (printed === 'log' ? stdout : stderr).writableLength,
+    // Undefined for no terminal, also where the types say otherwise.
+    columns: (printed) => (printed === 'log' ? stdout : stderr).columns,
   },
   terminal,
   // Opens standard input only when a command needs it.

@@ -263,7 +263,7 @@ describe('svc doctor at a site with a copy', () => {
       const { code, said } = await doctor('gone')
       expect(said).toMatchObject([
         { verdict: 'unreachable' },
-        { verdict: 'other_key', message: expect.stringContaining('--cache') },
+        { verdict: 'other_key', advice: expect.stringContaining('--cache') },
       ])
       expect(code).toBe(8)
     },

@@ -12,21 +12,15 @@ import { NO_RELAY } from '../options/command-line.ts'
 import type { ParsedCommand } from '../options/parsed-command.ts'
 import { readPem } from '../options/pem-file.ts'
 import { EXIT, type ExitCode } from '../report/exit-codes.ts'
-import { explainError } from '../report/explain-error.ts'
+import { explainError, meaningOf } from '../report/explain-error.ts'
 import { until } from '../report/format-stats.ts'
 import { printable } from '../report/printable.ts'
-import type { DoctorVerdict, Reporter } from '../report/report.ts'
+import { type DoctorReport, HEALTHY_VERDICTS, type Reporter } from '../report/report.ts'
 import { readStatus } from './status-socket.ts'
 
 type Options = Extract<ParsedCommand, { command: 'doctor' }>['options']
 
-interface Finding {
-  verdict: DoctorVerdict
-  message: string
-}
-
-/** The verdicts that mean no problem. */
-const HEALTHY: ReadonlySet<DoctorVerdict> = new Set(['own', 'shared', 'cached'])
+type Finding = Pick<DoctorReport, 'verdict' | 'message' | 'certificate' | 'advice'>
 
 /**
  * @param statusFolder the folder of the sockets of running `svc`
@@ -56,14 +50,14 @@ export async function examine(options: Options, tell: Reporter, statusFolder: st
         copy,
         isCanonical: label === canonical,
       })
-      isHealthy &&= HEALTHY.has(finding.verdict)
+      isHealthy &&= HEALTHY_VERDICTS.has(finding.verdict)
       tell({ event: 'doctor', relay: relay.origin, url: url.origin, ...finding })
     }
     for (const domain of await readKeptDomains(options.identityPath)) {
       const url = new URL(relay.origin)
       url.hostname = domain.domain
       const finding = await lookAtDomain(url, domain, options.proxy)
-      isHealthy &&= HEALTHY.has(finding.verdict)
+      isHealthy &&= HEALTHY_VERDICTS.has(finding.verdict)
       tell({ event: 'doctor', relay: relay.origin, url: url.origin, ...finding })
     }
   }
@@ -96,7 +90,7 @@ async function lookAt(url: URL, compared: Compared): Promise<Finding> {
   try {
     return compare(await shownChain(url, compared.ca, undefined, compared.proxy), compared)
   } catch (error) {
-    return { verdict: 'unreachable', message: explainError(error).message }
+    return unreachable(error, 'Is the site online? `svc status` lists what runs on this machine.')
   }
 }
 
@@ -108,69 +102,92 @@ async function lookAtDomain(
 ): Promise<Finding> {
   try {
     const { chain, refusal } = await shownChain(url, undefined, undefined, proxy)
-    const seen = `from here: ${describe(chain[0])}`
+    const certificate = describe(chain[0])
     if (!chain[0].publicKey.equals(publicKey))
       return {
         verdict: 'suspected',
-        message: `${seen}, whose key is not the site's: something else answers for the domain, such as a relay that ends TLS itself`,
+        message:
+          "its key is not the site's: something else answers for the domain, such as a relay that ends TLS itself",
+        certificate,
+        advice: `Leave this relay. \`svc domain check ${url.hostname}\` says whether a CAA record keeps others from getting a certificate.`,
       }
-    if (refusal !== undefined)
-      return { verdict: 'untrusted', message: `${seen}, which clients refuse: ${refusal}` }
-    return { verdict: 'own', message: `${seen}, the site's own` }
+    if (refusal !== undefined) return untrusted(refusal, certificate)
+    return { verdict: 'own', message: OWN, certificate }
   } catch (error) {
-    return { verdict: 'unreachable', message: explainError(error).message }
+    return unreachable(error, `\`svc domain check ${url.hostname}\` looks at its DNS records.`)
+  }
+}
+
+const OWN = "the site's own certificate, as this machine keeps it"
+const RESTART = 'Restart what publishes the site: it then shows what its file has.'
+const WHO_ELSE =
+  'Does another machine or page publish this site? If none does, something answers in its place: leave this relay.'
+const AFTER_CACHE =
+  'If svc served it with --cache, the relay keeps that copy also when svc has ended, and nothing is wrong. If not: '
+
+function unreachable(error: unknown, advice: string): Finding {
+  return { verdict: 'unreachable', message: explainError(error).message, advice }
+}
+
+function untrusted(refusal: string, certificate: string): Finding {
+  const meaning = meaningOf(refusal)
+  return {
+    verdict: 'untrusted',
+    message: `clients refuse the certificate: ${refusal}${meaning === undefined ? '' : ` (${meaning})`}`,
+    certificate,
+    advice: 'If only this machine refuses it, give its CA with --ca FILE. Otherwise tell who runs the relay.',
   }
 }
 
 function compare({ chain, refusal }: ShownChain, { kept, relays, copy, isCanonical }: Compared): Finding {
   const [leaf] = chain
-  const seen = `from here: ${describe(leaf)}`
-  const hasKey = (other: X509Certificate | undefined): boolean =>
-    other !== undefined && leaf.publicKey.equals(other.publicKey)
-  if (refusal !== undefined)
-    return { verdict: 'untrusted', message: `${seen}, which clients refuse: ${refusal}` }
-  const [own, ...others] = kept?.chain ?? []
-  if (kept !== undefined && leaf.publicKey.equals(kept.publicKey)) {
-    if (own?.fingerprint256 !== leaf.fingerprint256)
-      return {
-        verdict: 'other_certificate',
-        message: `${seen} with the site's own key; this machine keeps ${own ? describe(own) : 'none'}`,
-      }
-    const known = new Set(chain.map(({ fingerprint256 }) => fingerprint256))
-    const missing = others.filter(({ fingerprint256 }) => !known.has(fingerprint256))
-    if (missing.length > 0)
-      return {
-        verdict: 'other_chain',
-        message: `${seen}, the site's own, but without ${missing.map(({ subject }) => oneLine(subject)).join(' and ')}`,
-      }
-    return { verdict: 'own', message: `${seen}, the site's own` }
-  }
+  const certificate = describe(leaf)
+  if (refusal !== undefined) return untrusted(refusal, certificate)
+  if (kept !== undefined && leaf.publicKey.equals(kept.publicKey)) return compareOwn(chain, kept.chain)
   if (copy !== undefined)
     return {
       verdict: 'cached',
-      message: `${seen}, the relay's: it ends TLS here for its copy of the site's files, ${until(copy.expires_at)}`,
+      message: `the relay's: it ends TLS here for its copy of the site's files, ${until(copy.expires_at)}`,
+      certificate,
     }
-  const hint = isCanonical && kept !== undefined ? AFTER_CACHE : ''
-  if (hasKey(relays?.chain[0])) {
-    const shared = `${seen}, with the relay's key: the relay signs for each visitor`
-    if (own === undefined) return { verdict: 'shared', message: shared }
-    return {
-      verdict: 'other_key',
-      message: `${shared}; this machine keeps one of the site's own, ${describe(own)}${hint}`,
-    }
+  const advice = isCanonical && kept !== undefined ? AFTER_CACHE + WHO_ELSE : WHO_ELSE
+  const other = { verdict: 'other_key', certificate, advice } as const
+  const ofRelay = relays?.chain[0]
+  if (ofRelay !== undefined && leaf.publicKey.equals(ofRelay.publicKey)) {
+    const message = "the relay's key: the relay signs for each visitor"
+    const own = kept?.chain[0]
+    if (own === undefined) return { verdict: 'shared', message, certificate }
+    return { ...other, message: `${message}; this machine keeps one of the site's own, ${describe(own)}` }
   }
   const here = kept
     ? "neither the site's own nor the relay's"
     : "not the relay's, and this machine has no key of the site"
-  return { verdict: 'other_key', message: `${seen}, whose key is ${here}${hint}` }
+  return { ...other, message: `its key is ${here}` }
 }
 
-const AFTER_CACHE =
-  '. If the site was served with --cache, this is the relay with its copy of the files, which it may keep when svc has ended'
+/** For a certificate with the site's own key. */
+function compareOwn(chain: ShownChain['chain'], [own, ...others]: readonly X509Certificate[]): Finding {
+  const certificate = describe(chain[0])
+  if (own?.fingerprint256 !== chain[0].fingerprint256)
+    return {
+      verdict: 'other_certificate',
+      message: `another one with the site's own key; this machine keeps ${own ? describe(own) : 'none'}`,
+      certificate,
+      advice: RESTART,
+    }
+  const known = new Set(chain.map(({ fingerprint256 }) => fingerprint256))
+  const missing = others.filter(({ fingerprint256 }) => !known.has(fingerprint256))
+  if (missing.length === 0) return { verdict: 'own', message: OWN, certificate }
+  return {
+    verdict: 'other_chain',
+    message: `the site's own, but without ${missing.map(({ subject }) => oneLine(subject)).join(' and ')}, which some clients need`,
+    certificate,
+    advice: RESTART,
+  }
+}
 
 function describe({ serialNumber, issuer, validToDate }: X509Certificate): string {
-  const until = validToDate.toISOString().slice(0, 10)
-  return `the certificate ${serialNumber} (until ${until}, by ${oneLine(issuer)})`
+  return `${serialNumber}, until ${validToDate.toISOString().slice(0, 10)}, by ${oneLine(issuer)}`
 }
 
 /** Joins a certificate's name, which has a line for each part. */

@@ -76,6 +76,11 @@ const RESERVED = /\breserved\b/
 const RESERVED_ADVICE =
   'this relay reserves the name: choose another with --name, or --allow-canonical for the canonical URL alone'
 
+/** @returns what an error code of OpenSSL, the resolver or the network means, where that is known */
+export function meaningOf(code: string): string | undefined {
+  return NETWORK[code]
+}
+
 export function explainError(error: unknown): Explanation {
   if (!(error instanceof SvcError || error instanceof AgentError)) {
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error)

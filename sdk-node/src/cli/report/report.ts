@@ -132,8 +132,20 @@ export type Report =
   | { event: 'service'; state: 'installed' | 'removed'; path: string | undefined }
   /** The one-time URL of the agent's page. */
   | { event: 'page'; url: string; expires_at: string }
-  /** The certificate that a visit from this machine sees. */
-  | { event: 'doctor'; relay: string; url: string; verdict: DoctorVerdict; message: string }
+  | DoctorReport
+
+/** The certificate that a visit from this machine sees. */
+export interface DoctorReport {
+  event: 'doctor'
+  relay: string
+  url: string
+  verdict: DoctorVerdict
+  message: string
+  /** Its serial number, end and issuer; undefined when none was seen. */
+  certificate?: string | undefined
+  /** What to do; undefined when nothing is wrong. */
+  advice?: string | undefined
+}
 
 /**
  * Which certificate a visit from this machine sees. A relay may present others to other visitors.
@@ -157,6 +169,9 @@ export type DoctorVerdict =
   | 'suspected'
   | 'untrusted'
   | 'unreachable'
+
+/** The verdicts that mean no problem. */
+export const HEALTHY_VERDICTS: ReadonlySet<DoctorVerdict> = new Set(['own', 'shared', 'cached'])
 
 /** The agent runs, or has ended. */
 export interface AgentReport {
@@ -231,4 +246,6 @@ export type Reporter = (report: Report) => void
 export interface Print extends Pick<Console, 'log' | 'error'> {
   /** @returns the printed bytes that wait for the reader. Omitted when there never are any */
   backlog?(printed: 'log' | 'error'): number
+  /** @returns the width of the terminal; undefined for no terminal. Omitted when there never is one */
+  columns?(printed: 'log' | 'error'): number | undefined
 }

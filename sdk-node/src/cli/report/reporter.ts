@@ -4,6 +4,7 @@ import { PATH } from '@svc/protocol'
 import type { CopyStatus } from '../../agent/api-messages.ts'
 import { formatAccess } from './format-access.ts'
 import { formatDemo } from './format-demo.ts'
+import { formatDoctor } from './format-doctor.ts'
 import { formatDomain } from './format-domain.ts'
 import { clock, formatStats, formatVisit, formatWaiting, nameOf, until } from './format-stats.ts'
 import { printable } from './printable.ts'
@@ -20,6 +21,7 @@ import type {
   SiteStatus,
   Targets,
 } from './report.ts'
+import { wrap } from './wrap.ts'
 
 /** The most bytes of `svc`'s output that may wait for a slow reader: about 500 requests or flows. Further ones are dropped. */
 const REQUESTS_BACKLOG_MAX_BYTES = 64 * 1024
@@ -70,7 +72,10 @@ function makeTextPrinter(print: Print, areSeveral: boolean): Reporter {
     if (report.event === 'failed' && [...said.values()].includes(report.message)) return
     const line = formatReport(report, areSeveral)
     if (report.event === 'update' && offered.size === offered.add(line).size) return
-    if (line !== undefined) print[outputOf(report)](printable(line))
+    if (line === undefined) return
+    const output = outputOf(report)
+    const columns = report.event === 'completion' ? undefined : print.columns?.(output)
+    print[output](printable(columns === undefined ? line : wrap(line, columns, '  ')))
   }
 }
 
@@ -133,7 +138,7 @@ export function formatReport(report: Report, areSeveral = false): string | undef
     case 'relay':
       return `${report.relay}  ${relayLine(report)}`
     case 'doctor':
-      return `${report.url}  ${report.message}`
+      return formatDoctor(report)
     case 'agent':
       return formatAgent(report)
     case 'tunnel':
