@@ -16,22 +16,21 @@ const NOTE =
 
 await buildRelayPages()
 const directory = await mkdtemp(path.join(tmpdir(), 'svc-pictures-'))
-const { url, caFile, relay, resolverRules } = await startPublicRelay(path.join(directory, 'relay'))
-const home = await createHome(caFile)
-const { args = [], ...options } = chromiumOptions(home.path)
-const browser = await chromium.launch({
-  ...options,
-  args: [...args, `--host-resolver-rules=${resolverRules}`],
-})
 for (const colorScheme of THEMES) {
+  // A relay for each: the first one's name would still wait for the tab that had it.
+  const { url, caFile, relay, resolverRules } = await startPublicRelay(path.join(directory, colorScheme))
+  const home = await createHome(caFile)
+  const { args = [], ...options } = chromiumOptions(home.path)
+  const rules = `--host-resolver-rules=${resolverRules}`
+  const browser = await chromium.launch({ ...options, args: [...args, rules] })
   const { last, animation } = await recordTour(browser, { url, colorScheme, note: NOTE, name: 'hello' })
   const write = (name: string, content: Buffer): Promise<void> =>
     writeFile(path.join(root, `docs/pictures/${name}`), content)
   await write(`landing-${colorScheme}.png`, last)
   await write(`tour-${colorScheme}.webp`, animation)
   console.log(`docs/pictures/tour-${colorScheme}.webp: ${Math.round(animation.length / 1000)} kB`)
+  await browser.close()
+  await relay.stop()
+  await home.remove()
 }
-await browser.close()
-await relay.stop()
-await home.remove()
 await rm(directory, { recursive: true })
