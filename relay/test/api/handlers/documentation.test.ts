@@ -1,18 +1,25 @@
 // The documentation at `/docs`: files of this package, in the relay's policy, unless the operator's files have a folder of that name.
 
+import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { brotliDecompressSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { PAGE_POLICY } from '../../../src/core/api/handlers/static-files.ts'
 import { installation, setInstallation } from '../../../src/core/installation.ts'
-import { startTestRelay, type TestRelay } from '../../support/relay.ts'
+import { ROOT_HOST, startTestRelay, type TestRelay } from '../../support/relay.ts'
 
 const usual = installation()
 const FILES = {
   'index.html': 'first page',
   'guide/http/index.html': 'a page',
   'guide/http/index.html.br': 'compressed',
+  'guide/card/index.html': `<meta property="og:image" content="/docs/card.jpg">${'x'.repeat(100_000)}`,
+  'guide/card/index.html.br': 'compressed without a host',
   'guide/http.md': '# A page',
   'assets/common.aWFeheh9.css': 'p{}',
   'pagefind/wasm.en.pagefind': 'wasm',
@@ -50,6 +57,14 @@ async function write(folder: string, files: Record<string, string>): Promise<voi
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   relay.call(method, path, undefined, headers)
 
+async function compressed(path: string): Promise<{ headers: IncomingHttpHeaders; bytes: Buffer }> {
+  const { port, ca } = relay
+  const headers = { Host: `${ROOT_HOST}:${port}`, 'Accept-Encoding': 'br' }
+  const asked = request({ host: '127.0.0.1', port, ca, servername: ROOT_HOST, path, headers }).end()
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  return { headers: answer.headers, bytes: await buffer(answer) }
+}
+
 test.each([
   ['/docs', 'first page'],
   ['/docs/', 'first page'],
@@ -68,6 +83,21 @@ test('its policy is that of all pages, and allows WebAssembly, which the search 
   const { headers } = await get('/docs/')
   expect(`${headers['content-security-policy']}`.replace(" 'wasm-unsafe-eval'", '')).toBe(PAGE_POLICY)
   expect((await get('/about')).headers['content-security-policy']).toBe(PAGE_POLICY)
+})
+
+test("the picture of a page that chats show is at the relay's URL, compressed or not", async () => {
+  const picture = `content="${relay.origin}/docs/card.jpg"`
+  const plain = await get('/docs/guide/card/')
+  expect(plain).toMatchObject({ status: 200, text: expect.stringContaining(picture) })
+  for (const time of ['first', 'second']) {
+    const { headers, bytes } = await compressed('/docs/guide/card/')
+    expect(headers, time).toMatchObject({ 'content-encoding': 'br', vary: 'Accept-Encoding' })
+    expect(brotliDecompressSync(bytes).toString()).toBe(plain.text)
+  }
+  const { etag } = (await compressed('/docs/guide/card/')).headers
+  expect(
+    (await get('/docs/guide/card/', { 'Accept-Encoding': 'br', 'If-None-Match': `${etag}` })).status,
+  ).toBe(304)
 })
 
 test('Markdown is shown as text, a compressed file is sent, and what is named by its content is kept', async () => {

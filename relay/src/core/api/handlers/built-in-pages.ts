@@ -60,7 +60,7 @@ export function createPages({
           ),
         )
       : createStaticFiles(directory, isOff, writer)
-  const documentation = createDocumentation(directory, writer, site)
+  const documentation = createDocumentation(directory, writer, origin, site)
   return createSdkModules(writer, createCaFiles(authority, writer, documentation))
 }
 

@@ -20,11 +20,13 @@ const POLICY: string = PAGE_POLICY.replace("script-src 'self'", "script-src 'sel
 
 /**
  * @param operatorFiles directory of the operator's files; undefined: the root host has the built-in pages
+ * @param origin of the relay's URL
  * @param otherwise handles every other path
  */
 export function createDocumentation(
   operatorFiles: string | undefined,
   writer: BodyWriter,
+  origin: string,
   otherwise: Handler,
 ): Handler {
   let files: Handler | undefined
@@ -36,6 +38,7 @@ export function createDocumentation(
     files ??= createStaticFiles(directory, () => false, writer, {
       prefix: DOCUMENTATION,
       policy: POLICY,
+      origin,
     })
     if (!(await hasIndex(directory))) return sayUnbuilt(response)
     await files(request, response)

@@ -1,6 +1,5 @@
 // Serves static files at the root host, for paths that the API does not reserve.
 
-import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join, sep } from 'node:path'
 import { type ContentCoding, takesCoding } from '../../http/content-coding.ts'
@@ -9,10 +8,11 @@ import { mediaTypeOf } from '../../http/media-type.ts'
 import { sendBody } from '../http/body-response.ts'
 import type { BodyWriter } from '../http/body-writer.ts'
 import { sendText } from '../http/envelope.ts'
-import { sendFile } from '../http/file-response.ts'
+import { type FileHeaders, sendFile } from '../http/file-response.ts'
 import { pathOf } from '../http/request.ts'
 import type { Handler } from '../http/server.ts'
 import { findFile, readPieces, type StoredFile } from '../http/stored-file.ts'
+import { PicturedPages } from './pictured-pages.ts'
 
 const NOT_FOUND = 404
 const METHOD_NOT_ALLOWED = 405
@@ -26,10 +26,6 @@ const HIDDEN = /(?:^|\/)\./
 const INVALID_NAME = sep === '\\' ? /[\0\\:]|~\d/ : /[\0\\]/
 /** Sections of the administration, and single sites in them: all are one document, which shows them by itself. */
 const ADMIN_SECTION = /^\/admin\/[a-z]+(?:\/[\w:%-]+)?\/?$/
-/** The picture that chats show of a page: they take no URL without a host, which a built page does not know. */
-const PICTURE = 'property="og:image" content="'
-/** The largest page whose picture gets its host, in bytes: the page is then sent as it is, uncompressed. */
-const PICTURED_MAX_BYTES: number = 16 * 1024
 /** The page for people who ask for one that is not there; its links lead to the front page and others. */
 const NOT_FOUND_PAGE = '404.html'
 const FRONT_PAGE = 'index.html'
@@ -92,6 +88,7 @@ export function createStaticFiles(
   writer: BodyWriter,
   { prefix, policy, origin }: StaticFilesOptions = {},
 ): Handler {
+  const pages = origin === undefined ? undefined : new PicturedPages(origin)
   const sendNotFound = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const isForPeople = isShown(request.headers) && !isOff(FRONT_PAGE)
     const page = isForPeople ? await findFile(join(directory, NOT_FOUND_PAGE)) : undefined
@@ -116,23 +113,25 @@ export function createStaticFiles(
       return await sendNotFound(request, response)
     if (request.method !== 'GET' && request.method !== 'HEAD') return refuseMethod(response)
     if (RELAY_PROBE.test(page.name)) response.setHeader('Content-Security-Policy', RELAY_PROBE_POLICY)
-    const pictured = origin === undefined ? undefined : await withPicture(page, origin)
+    const accepted = request.headers['accept-encoding']
+    const pictured = await pages?.of(page.file, `${accepted ?? ''}`)
     if (pictured !== undefined)
-      return await sendBody(writer, request, response, pictured, {
-        content: { 'Content-Type': mediaTypeOf(page.name) },
-        common: { 'Cache-Control': 'no-cache' },
-      })
-    const [file, coding] = await bestOf(page.file, request.headers['accept-encoding'])
-    await sendFile(writer, request, response, file, {
-      content: {
-        'Content-Type': mediaTypeOf(page.name),
-        ...(coding !== undefined && { 'Content-Encoding': coding }),
-      },
-      common: {
-        Vary: 'Accept-Encoding',
-        'Cache-Control': HASHED_ASSET.test(page.name) ? 'public, max-age=31536000, immutable' : 'no-cache',
-      },
-    })
+      return await sendBody(writer, request, response, pictured.body, headersOf(page, pictured.coding))
+    const [file, coding] = await bestOf(page.file, accepted)
+    await sendFile(writer, request, response, file, headersOf(page, coding))
+  }
+}
+
+function headersOf({ name }: Page, coding: ContentCoding | undefined): FileHeaders {
+  return {
+    content: {
+      'Content-Type': mediaTypeOf(name),
+      ...(coding !== undefined && { 'Content-Encoding': coding }),
+    },
+    common: {
+      Vary: 'Accept-Encoding',
+      'Cache-Control': HASHED_ASSET.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
+    },
   }
 }
 
@@ -150,14 +149,6 @@ interface Page {
   /** Name below the directory, with `/` between folders. */
   name: string
   file: StoredFile
-}
-
-/** Resolves with the page, whose picture has a whole URL; with undefined when it has no picture. */
-async function withPicture({ name, file }: Page, origin: string): Promise<Buffer | undefined> {
-  if (!name.endsWith('.html') || file.size > PICTURED_MAX_BYTES) return undefined
-  const html = await readFile(file.path, 'utf8')
-  const found = html.replaceAll(`${PICTURE}/`, `${PICTURE}${origin}/`)
-  return found === html ? undefined : Buffer.from(found)
 }
 
 /** Handler of a process that serves no files. */
