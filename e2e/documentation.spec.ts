@@ -68,6 +68,39 @@ test('code and the page itself can be copied', async ({ browser, relay }) => {
   await context.close()
 })
 
+test('tabs show one way, are chosen by keyboard, and change the others of the page', async ({
+  browser,
+  relay,
+}) => {
+  const context = await browser.newContext()
+  const { page, errors } = await openWeb(context, `${relay.url}/docs/guide/access/`)
+  const [first, second] = [page.locator('code-tabs').nth(0), page.locator('code-tabs').nth(1)]
+  await expect(first.getByRole('tabpanel', { name: 'JavaScript' })).toContainText('await publish({')
+  await expect(first.getByRole('tabpanel')).toHaveCount(1)
+  await first.getByRole('tab', { name: /^svc$/ }).click()
+  await expect(first.getByRole('tabpanel', { name: /^svc$/ })).toContainText('svc expose 3000')
+  await expect(second.getByRole('tabpanel', { name: /^svc$/ })).toContainText('svc share')
+  await page.keyboard.press('ArrowLeft')
+  await expect(first.getByRole('tabpanel', { name: 'JavaScript' })).toBeVisible()
+  await expectAccessible(page)
+  expect(errors).toEqual([])
+  await context.close()
+})
+
+wholeOnly(test, 'appearance')(
+  'an address without a page has the menu, the search, and where to begin',
+  async ({ browser, relay }) => {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    expect((await page.goto(`${relay.url}/docs/guide/nothing`))?.status()).toBe(404)
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('There is no page here')
+    await expectAccessible(page)
+    await page.getByRole('main').getByRole('link', { name: 'Recipes' }).click()
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Recipes')
+    await context.close()
+  },
+)
+
 wholeOnly(test, 'appearance')(
   'a picture says what it shows, comes from the relay, and scrolls on a phone',
   async ({ browser, relay }) => {

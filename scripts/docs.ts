@@ -6,34 +6,49 @@ import { root } from '../tools/programs/command.ts'
 
 const BASE = '/docs'
 
-const { directory, base } = readArguments() ?? usage()
+const { directory, base, origin } = readArguments() ?? usage()
 const built = await buildDocumentation({
-  ...(directory !== undefined && { directory: path.resolve(directory), base }),
+  ...(directory !== undefined && { directory: path.resolve(directory), base, origin }),
   onBuild: () => console.log('Building the documentation …'),
 })
 console.log(
   directory === undefined
     ? `The documentation is in ${path.relative(root, built)}: a relay serves it at ${BASE}.`
-    : `The documentation is in ${built}: serve it at ${base}`,
+    : `The documentation is in ${built}: serve it at ${origin ?? ''}${base}`,
 )
 
-function readArguments(): { directory: string | undefined; base: string } | undefined {
+interface Arguments {
+  directory: string | undefined
+  base: string
+  origin: string | undefined
+}
+
+function readArguments(): Arguments | undefined {
   try {
-    const options = { base: { type: 'string', default: BASE } } as const
+    const options = { url: { type: 'string' } } as const
     const { values, positionals } = parseArgs({ allowPositionals: true, options })
     const [directory, ...more] = positionals
-    const isPath = /^\/[\w./-]*$/.test(values.base)
-    return isPath && more.length === 0 && (directory !== undefined || values.base === BASE)
-      ? { directory, base: values.base }
-      : undefined
+    if (more.length > 0 || (directory === undefined && values.url !== undefined)) return undefined
+    return {
+      directory,
+      ...(values.url === undefined ? { base: BASE, origin: undefined } : placeOf(values.url)),
+    }
   } catch {
     return undefined
   }
 }
 
+/** @param url of the first page, or its path alone. @throws Error for what is neither */
+function placeOf(url: string): Pick<Arguments, 'base' | 'origin'> {
+  const isPath = url.startsWith('/')
+  const { pathname, origin, protocol, search, hash } = new URL(url, 'https://docs.invalid')
+  if (!/^https?:$/.test(protocol) || search + hash !== '') throw new Error(`${url} is no address of a page`)
+  return { base: pathname.replace(/(?<=.)\/$/, ''), origin: isPath ? undefined : origin }
+}
+
 function usage(): never {
   console.error(
-    'Usage: npm run docs [-- DIRECTORY [--base PATH]]\nIt builds the documentation for relays of this checkout, or into DIRECTORY, to be served at /docs or at PATH.',
+    'Usage: npm run docs [-- DIRECTORY [--url URL]]\nIt builds the documentation for relays of this checkout, or into DIRECTORY, to be served at URL: such as https://docs.example.org/ or, where the host does not matter, a path; /docs by default.',
   )
   process.exit(2)
 }

@@ -1,5 +1,5 @@
-// The site of the documentation: `npm run docs` makes it (tools/bundler/docs-site.ts). DOCS_BASE is its path on the host, DOCS_OUT the
-// directory that it goes to, and DOCS_REFERENCE the one with the API reference.
+// The site of the documentation: `npm run docs` makes it (tools/bundler/documentation.ts). DOCS_BASE is its path on the host, DOCS_SITE
+// the URL of that host if it is known, DOCS_OUT the directory that it goes to, and DOCS_REFERENCE the one with the API reference.
 import path from 'node:path'
 import starlight from '@astrojs/starlight'
 import { defineConfig } from 'astro/config'
@@ -12,9 +12,13 @@ import { sidebar } from './src/sidebar.ts'
 const outDir = process.env.DOCS_OUT ?? path.join(root, 'node_modules/.cache/docs-site/dist')
 
 const base = process.env.DOCS_BASE ?? '/docs'
+const site = process.env.DOCS_SITE
+/** Chats take no picture without a host: a relay that serves the pages puts its own before this path. */
+const card = `${site ?? ''}${base.replace(/\/$/, '')}/card.jpg`
 
 export default defineConfig({
   base,
+  ...(site && { site }),
   outDir,
   // Of its own, since two builds may run at the same time.
   cacheDir: path.join(outDir, '../docs-cache'),
@@ -29,7 +33,7 @@ export default defineConfig({
       title: 'svc',
       credits: false,
       head: [
-        { tag: 'meta', attrs: { property: 'og:image', content: `${base.replace(/\/$/, '')}/card.jpg` } },
+        { tag: 'meta', attrs: { property: 'og:image', content: card } },
         ...[
           ['light', '#f6f5f2'],
           ['dark', '#15171a'],

@@ -3,7 +3,10 @@ import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { groupCode } from '../../docs/site/src/integrations/code-groups.ts'
+import { elementsOf, parse, serialize } from '../../docs/site/src/integrations/html-tree.ts'
 import { findDeadLinks } from '../../docs/site/src/integrations/links.ts'
+import { finishTable } from '../../docs/site/src/integrations/tables.ts'
 import { pageOf, pictureAt, readPages, slugOf, withLinks } from '../../docs/site/src/pages.ts'
 import { LABELS, SECTIONS } from '../../docs/site/src/sections.ts'
 import { sidebar } from '../../docs/site/src/sidebar.ts'
@@ -73,6 +76,69 @@ describe('the links of a page', () => {
   test('are no links in a block of code', () => {
     const code = 'a\n\n```md\n[DNS](../operate/dns.md)\n```\n'
     expect(linked(`${code}\n[DNS](../operate/dns.md)`)).toBe(`${code}\n[DNS](/docs/operate/dns/)`)
+  })
+})
+
+describe('code that follows other code', () => {
+  const block = (language: string, code: string): string =>
+    `<div class="expressive-code"><pre data-language="${language}"></pre><button data-code="${code}"></button></div>\n`
+  const namesIn = (html: string): string[] => {
+    const page = parse(html)
+    groupCode([...elementsOf(page)])
+    return [...serialize(page).matchAll(/data-name="([^"]+)"/g)].map(([, name]) => `${name}`)
+  }
+
+  test.each([
+    [
+      'a page, svc and Node',
+      block('html', '') + block('sh', 'svc') + block('ts', "from '@svc/sdk-node'"),
+      ['Page', 'svc', 'Node'],
+    ],
+    ['an option and its flag', block('ts', '') + block('sh', 'svc'), ['JavaScript', 'svc']],
+    ['the two installers', block('sh', 'curl') + block('powershell', 'irm'), ['Linux and macOS', 'Windows']],
+    ['two of a kind, which are two examples', block('ts', '') + block('ts', ''), []],
+    ['a file and the command after it, which are steps', block('toml', '') + block('sh', ''), []],
+    ['code with a sentence between', `${block('ts', '')}<p>and</p>${block('sh', '')}`, []],
+  ])('%s', (_, html, names) => expect(namesIn(html)).toEqual(names))
+})
+
+describe('a table', () => {
+  const finished = (head: string[], row: string[]): string => {
+    const cells = (tag: string, texts: string[]): string =>
+      texts.map((text) => `<${tag}>${text}</${tag}>`).join('')
+    const page = parse(
+      `<table><thead><tr>${cells('th', head)}</tr></thead><tbody><tr>${cells('td', row)}</tr></tbody></table>`,
+    )
+    const table = [...elementsOf(page)].find(({ tagName }) => tagName === 'table')
+    if (table) finishTable(table, 0)
+    return serialize(page)
+  }
+
+  test('of options says which are needed, and keeps its roles', () => {
+    const html = finished(
+      ['option', 'default', 'what it does'],
+      ['<code>relay</code>', 'needed', 'The relay.'],
+    )
+    expect(html).toContain(
+      '<div class="table-frame" role="region" tabindex="0" aria-label="Table 1"><table class="table-options" role="table">',
+    )
+    expect(html).toContain('<td role="cell" data-label="default" class="is-needed">needed</td>')
+  })
+
+  test('of three columns has their names in each row', () => {
+    expect(finished(['a', 'b', ''], ['1', '2', '3'])).toContain(
+      '<td role="cell" data-label="a">1</td><td role="cell" data-label="b">2</td><td role="cell">3</td>',
+    )
+  })
+
+  test('of two columns stays one', () => {
+    expect(finished(['a', 'b'], ['1', '2'])).toContain('<table><thead>')
+  })
+
+  test('breaks a long name between its words', () => {
+    expect(finished(['a', 'b'], ['<code>ADMIN_TOKEN</code>', '<code>svc expose a_b</code>'])).toContain(
+      '<code>ADMIN_<wbr>TOKEN</code></td><td><code>svc expose a_b</code>',
+    )
   })
 })
 

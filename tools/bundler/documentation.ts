@@ -34,6 +34,8 @@ export interface DocumentationOptions {
   directory?: string
   /** Its path on its host; at another than a relay's, nothing links to pages of a relay. */
   base?: string
+  /** The origin of its host, for the addresses in its pages that need one; undefined where only the host knows it. */
+  origin?: string | undefined
   /**
    * Whether it has the API reference, which takes as long as all else. Without, a site that has one is not built again.
    * @default true
@@ -51,17 +53,19 @@ export interface DocumentationOptions {
 export async function buildDocumentation({
   directory = DOCUMENTATION_DIR,
   base = BASE,
+  origin,
   hasReference = true,
   onBuild,
 }: DocumentationOptions = {}): Promise<string> {
-  const site = `${digestOf(SOURCES)} ${base}\n`
+  const site = `${digestOf(SOURCES)} ${origin ?? ''}${base}\n`
   const whole = `${site}${digestOf(REFERENCE_SOURCES)}`
   if (isBuiltFrom(directory, whole) || (!hasReference && isBuiltFrom(directory, site))) return directory
   await buildDirectory(directory, hasReference ? whole : site, async (built) => {
     onBuild?.()
     const reference = hasReference ? { DOCS_REFERENCE: await makeReference() } : {}
-    const relay = base === BASE ? { DOCS_OF_RELAY: 'yes' } : {}
-    await astro({ ...reference, ...relay, DOCS_BASE: base, DOCS_OUT: built })
+    const relay = base === BASE && origin === undefined ? { DOCS_OF_RELAY: 'yes' } : {}
+    const host = origin === undefined ? {} : { DOCS_SITE: origin }
+    await astro({ ...reference, ...relay, ...host, DOCS_BASE: base, DOCS_OUT: built })
     compress(built, '**/*.{html,js,css,svg,md,txt}', { hasGzip: false })
   })
   return directory

@@ -2,9 +2,23 @@
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Loader } from 'astro/loaders'
-import { pictureAt, readPages, withLinks } from './pages.ts'
+import { type Page, pictureAt, readPages, withLinks } from './pages.ts'
 import { readReference } from './reference.ts'
 import { root } from './sections.ts'
+
+/** What a host shows for an address without a page. */
+const NOT_FOUND: Page = {
+  file: 'docs/404.md',
+  slug: '404',
+  title: 'There is no page here',
+  description: 'The documentation has no page at this address.',
+  body: [
+    'It may have moved. The search (Ctrl K) finds each page by its words. Or begin here:',
+    '- [Overview](README.md)\n\n  What svc does, and the first command',
+    '- [Recipes](guide/recipes.md)\n\n  Webhooks, a dev server, files, a game',
+    '- [Troubleshooting](guide/troubleshooting.md)\n\n  By the message that you see',
+  ].join('\n\n'),
+}
 
 export function pagesLoader(): Loader {
   return {
@@ -18,15 +32,16 @@ export function pagesLoader(): Loader {
         const base = config.base.replace(/\/?$/, '/')
         return slug === undefined ? pictureAt(file, base) : `${base}${slug && `${slug}/`}${anchor}`
       }
-      for (const page of pages) {
+      for (const page of [...pages, NOT_FOUND]) {
         const { file, slug, title, description } = page
         const id = slug || 'index'
         const body = withLinks(page, leadTo)
         // Starlight adds the links of headings to files below its own folder alone.
         const fileURL = pathToFileURL(path.join(root, 'docs/site/src/content/docs', `${id}.md`))
+        const data = { title, ...(description && { description }), pagefind: page !== NOT_FOUND }
         store.set({
           id,
-          data: await parseData({ id, data: { title, ...(description && { description }) } }),
+          data: await parseData({ id, data }),
           body,
           filePath: path.relative(path.join(root, 'docs/site'), path.join(root, file)),
           rendered: await renderMarkdown(body, { fileURL }),

@@ -90,7 +90,7 @@ export function pictureAt(file: string, base: string): string | undefined {
 
 function outsideCode(markdown: string, change: (text: string) => string): string {
   return markdown
-    .split(/^(```[\s\S]*?^```)/m)
+    .split(/^( *```[\s\S]*?^ *```)/m)
     .map((part, index) => (index % 2 === 0 ? change(part) : part))
     .join('')
 }

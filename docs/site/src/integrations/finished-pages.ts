@@ -5,14 +5,32 @@ import { copyFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from '
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { AstroIntegration } from 'astro'
-import { type DefaultTreeAdapterTypes, defaultTreeAdapter, parse, serialize } from 'parse5'
 import { PICTURES } from '../pages.ts'
 import { root } from '../sections.ts'
+import { groupCode } from './code-groups.ts'
+import {
+  addClass,
+  append,
+  attributeOf,
+  childrenOf,
+  type Document,
+  type Element,
+  elementLike,
+  elementsOf,
+  parse,
+  serialize,
+  setAttributes,
+  takeAttribute,
+  textOf,
+} from './html-tree.ts'
+import { finishTable, frame } from './tables.ts'
 
 const MARK = 'relay/web/public/favicon.svg'
 /** Pages that few readers search for: the search shows them after others. */
 const SECONDARY = /^(?:reference|decisions|internals|changelog|contributing)\//
 const SECONDARY_WEIGHT = '0.25'
+/** The font of the pages, as Vite names it. */
+const FONT = 'assets/figtree-latin-wght-normal*.woff2'
 
 export function finishedPages(): AstroIntegration {
   let base = '/'
@@ -36,9 +54,10 @@ export function finishedPages(): AstroIntegration {
 function finishAll(directory: string, base: string): void {
   const write = (name: string, text: string): void => writeFileSync(path.join(directory, name), text)
   const taken: Taken = { scripts: new Map(), styles: new Map() }
+  const [font = ''] = globSync(FONT, { cwd: directory })
   const pages = globSync('**/*.html', { cwd: directory }).map((file): [string, string] => {
     const html = readFileSync(path.join(directory, file), 'utf8')
-    return [file, finish(html, { base, taken, isSecondary: SECONDARY.test(file) })]
+    return [file, finish(html, { base, taken, isSecondary: SECONDARY.test(file), font })]
   })
   const css = [...taken.styles].map(([name, style]) => `.${name}{${style}}`).join('\n')
   const sheet = `assets/styles-${digestOf(css)}.css`
@@ -55,69 +74,80 @@ interface Taken {
   styles: Map<string, string>
 }
 
-type Element = DefaultTreeAdapterTypes.Element
-type ParentNode = DefaultTreeAdapterTypes.ParentNode
-
 interface FinishOptions {
   base: string
   taken: Taken
   isSecondary: boolean
+  /** The file of the font, below the site. */
+  font: string
 }
 
-function finish(html: string, { base, taken, isSecondary }: FinishOptions): string {
+function finish(html: string, { base, taken, isSecondary, font }: FinishOptions): string {
   const page = parse(html)
   const elements = [...elementsOf(page)]
   for (const element of elements) {
     takeScript(element, base, taken.scripts)
     takeStyle(element, taken.styles)
-    if (element.tagName === 'html') take(element, 'data-theme')
+    if (element.tagName === 'html') takeAttribute(element, 'data-theme')
     if (element.tagName === 'main' && isSecondary)
-      element.attrs.push({ name: 'data-pagefind-weight', value: SECONDARY_WEIGHT })
+      setAttributes(element, { 'data-pagefind-weight': SECONDARY_WEIGHT })
+    if (element.tagName === 'ul' && isCards(element)) addClass(element, 'cards')
   }
   const tables = elements.filter(({ tagName }) => tagName === 'table')
-  for (const [index, table] of tables.entries()) frame(table, 'table-frame', `Table ${index + 1}`)
+  for (const [index, table] of tables.entries()) finishTable(table, index)
   const pictures = elements.filter((element) => pictureOf(element) !== undefined)
   for (const [index, picture] of pictures.entries()) {
     keepRoom(picture)
     frame(picture, 'picture-frame', `Picture ${index + 1}`)
   }
+  groupCode(elements)
+  finishHead(page, `${base}${font}`)
   return serialize(page)
 }
 
-function* elementsOf(parent: ParentNode): Generator<Element> {
-  for (const node of parent.childNodes)
-    if (defaultTreeAdapter.isElementNode(node)) {
-      yield node
-      yield* elementsOf('content' in node ? (node as DefaultTreeAdapterTypes.Template).content : node)
-    }
+/** Nothing is drawn twice: styles of a part of the page come before it, and the font is asked for at once. */
+function finishHead(page: Document, font: string): void {
+  const elements = [...elementsOf(page)]
+  const head = elements.find(({ tagName }) => tagName === 'head')
+  if (head === undefined) return
+  const own = childrenOf(head)
+  for (const element of elements)
+    if (attributeOf(element, 'rel') === 'stylesheet' && !own.includes(element)) append(head, element)
+  const attributes = { rel: 'preload', as: 'font', type: 'font/woff2', crossorigin: '', href: font }
+  append(head, elementLike(head, 'link', attributes))
 }
 
-/** Removes an attribute. @returns its value */
-function take(element: Element, name: string): string | undefined {
-  const found = element.attrs.find((one) => one.name === name)
-  element.attrs = element.attrs.filter((one) => one !== found)
-  return found?.value
+/** A list whose items are a link, and a paragraph about it. */
+function isCards(list: Element): boolean {
+  const items = childrenOf(list)
+  return (
+    items.length > 1 &&
+    items.every((item) => childrenOf(item).length === 2 && isLinkAndText(childrenOf(item)))
+  )
+}
+
+function isLinkAndText([title, text]: Element[]): boolean {
+  if (title?.tagName !== 'p' || text?.tagName !== 'p') return false
+  const [link] = childrenOf(title)
+  return link?.tagName === 'a' && textOf(title) === textOf(link)
 }
 
 function takeScript(element: Element, base: string, scripts: Map<string, string>): void {
-  if (element.tagName !== 'script' || element.attrs.some(({ name }) => name === 'src')) return
-  const content = element.childNodes
-    .map((node) => (defaultTreeAdapter.isTextNode(node) ? node.value : ''))
-    .join('')
+  if (element.tagName !== 'script' || attributeOf(element, 'src') !== undefined) return
+  const content = textOf(element)
   const name = `inline-${digestOf(content)}.js`
   scripts.set(name, content)
-  element.attrs.push({ name: 'src', value: `${base}assets/${name}` })
+  setAttributes(element, { src: `${base}assets/${name}` })
   element.childNodes = []
 }
 
 function takeStyle(element: Element, styles: Map<string, string>): void {
-  const style = take(element, 'style')
+  const style = takeAttribute(element, 'style')
   // A script would show it by its own `style`, which does nothing to a class.
   if (style === undefined || /^display:\s*none;?$/.test(style)) return
   const name = `s-${digestOf(style)}`
   styles.set(name, style)
-  const classes = take(element, 'class')
-  element.attrs.push({ name: 'class', value: classes === undefined ? name : `${classes} ${name}` })
+  addClass(element, name)
 }
 
 /** Expressive Code colours the words of code that have a `style`, which are those with a class here. */
@@ -128,35 +158,19 @@ function recognizeClasses(assets: string): void {
   }
 }
 
-/** A table or code that is wider than the screen scrolls in a frame of its own, which the keyboard reaches. */
-function frame(wide: Element, className: string, label: string): void {
-  const attrs = Object.entries({ class: className, role: 'region', tabindex: '0', 'aria-label': label })
-  const around = defaultTreeAdapter.createElement(
-    // A picture stands in a paragraph, which holds no `div`.
-    wide.tagName === 'img' ? 'span' : 'div',
-    wide.namespaceURI,
-    attrs.map(([name, value]) => ({ name, value })),
-  )
-  const parent = wide.parentNode
-  if (parent === null) return
-  defaultTreeAdapter.insertBefore(parent, around, wide)
-  defaultTreeAdapter.detachNode(wide)
-  defaultTreeAdapter.appendChild(around, wide)
-}
-
 /** @returns the file of an image of the pages, and undefined for any other element */
-function pictureOf({ tagName, attrs }: Element): string | undefined {
-  const source = attrs.find(({ name }) => name === 'src')?.value ?? ''
-  return tagName === 'img' ? /\/pictures\/([\w-]+\.svg)$/.exec(source)?.[1] : undefined
+function pictureOf(element: Element): string | undefined {
+  const source = attributeOf(element, 'src') ?? ''
+  return element.tagName === 'img' ? /\/pictures\/([\w-]+\.svg)$/.exec(source)?.[1] : undefined
 }
 
 /** Nothing moves when the picture comes, and what it plays begins when it is near. */
 function keepRoom(image: Element): void {
-  image.attrs.push({ name: 'loading', value: 'lazy' })
+  setAttributes(image, { loading: 'lazy' })
   const svg = readFileSync(path.join(root, PICTURES, pictureOf(image) ?? ''), 'utf8')
   for (const name of ['width', 'height']) {
     const value = svg.match(name === 'width' ? / width="(\d+)"/ : / height="(\d+)"/)?.[1]
-    if (value !== undefined) image.attrs.push({ name, value })
+    if (value !== undefined) setAttributes(image, { [name]: value })
   }
 }
 
