@@ -1,4 +1,5 @@
-// docs/guide/publish.md has a row for everything that the types of `publish` have: a new option, event or state fails here first.
+// docs/guide/publish.md has a row for everything that the types of `publish` have, and docs/guide/node.md for those of `expose`: a new
+// option, event or state fails here first.
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,7 +7,9 @@ import { type PublicExport, PublicExports } from '../lint/public-exports.ts'
 import { type Node, walk } from '../lint/syntax-tree.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
-const page = readFileSync(path.join(root, 'docs/guide/publish.md'), 'utf8')
+const [page, ofNode] = ['publish', 'node'].map((name) =>
+  readFileSync(path.join(root, `docs/guide/${name}.md`), 'utf8'),
+) as [string, string]
 const exports = new PublicExports(root)
 
 test.each(['PublishOptions', 'TlsOptions', 'NodeOptions', 'UpgradeOptions', 'Site', 'SiteEventMap'])(
@@ -34,14 +37,21 @@ test('each type of debug event has a row', () => {
   expectRows(['CarrierDebugEvent', 'DebugEvent'].flatMap((type) => literalsOf(type, 'type')))
 })
 
-function expectRows(names: string[]): void {
+test('each member of ExposeOptions has a row, and each row is one', () => {
+  const names = membersOf('ExposeOptions').filter((name) => name !== 'identity')
+  expectRows(names, ofNode)
+  const rows = [...ofNode.matchAll(/^\| `(\w+)` \| `/gm)].map(([, name]) => name)
+  expect(rows.toSorted()).toEqual(names.toSorted())
+})
+
+function expectRows(names: string[], text = page): void {
   expect(names).not.toEqual([])
-  expect(names.filter((name) => !hasRow(name))).toEqual([])
+  expect(names.filter((name) => !hasRow(name, text))).toEqual([])
 }
 
 /** A row begins with the name as code, of a method with its parameters. */
-function hasRow(name: string): boolean {
-  return [`\n| \`${name}\` |`, `\n| \`${name}(`].some((begin) => page.includes(begin))
+function hasRow(name: string, text: string): boolean {
+  return [`\n| \`${name}\` |`, `\n| \`${name}(`].some((begin) => text.includes(begin))
 }
 
 function membersOf(type: string): string[] {

@@ -19,7 +19,7 @@ function inFolder(folder: string, ...names: string[]): string[] {
 export const SECTIONS: readonly Section[] = [
   {
     label: 'Start',
-    pages: ['docs/README.md', ...inFolder('guide', 'install', 'recipes', 'pages', 'node', 'publish')],
+    pages: ['docs/README.md', ...inFolder('guide', 'install', 'recipes', 'pages', 'svc', 'node', 'publish')],
   },
   {
     label: 'Publish',
@@ -80,7 +80,8 @@ export const SECTIONS: readonly Section[] = [
 /** Shorter than the page's own title, which says what the section says already. */
 export const LABELS: Readonly<Record<string, string>> = {
   'docs/README.md': 'Overview',
-  'docs/guide/node.md': 'On your machine: svc',
+  'docs/guide/svc.md': 'On your machine: svc',
+  'docs/guide/node.md': 'In Node: expose',
   'docs/guide/publish.md': 'All options of publish',
   'docs/guide/http.md': 'HTTP and WebSockets',
   'docs/operate/install.md': 'Install',

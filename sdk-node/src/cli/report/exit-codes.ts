@@ -1,4 +1,4 @@
-// The exit codes of `svc`, which docs/guide/node.md lists for scripts.
+// The exit codes of `svc`, which docs/guide/svc.md lists for scripts.
 
 export const EXIT = {
   /** Ended by Ctrl-C or SIGTERM and unregistered; or there was nothing to run. */
