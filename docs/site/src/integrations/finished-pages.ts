@@ -44,6 +44,7 @@ export function finishedPages(): AstroIntegration {
         const directory = fileURLToPath(dir)
         finishAll(directory, base)
         recognizeClasses(path.join(directory, 'assets'))
+        nameNoRegions(path.join(directory, 'assets'))
         copyFileSync(path.join(root, MARK), path.join(directory, 'favicon.svg'))
         copyPictures(path.join(directory, 'pictures'))
       },
@@ -148,6 +149,12 @@ function takeStyle(element: Element, styles: Map<string, string>): void {
   const name = `s-${digestOf(style)}`
   styles.set(name, style)
   addClass(element, name)
+}
+
+/** Code that scrolls is to Expressive Code a region without a name, of which a page has many: landmarks have names. */
+function nameNoRegions(assets: string): void {
+  for (const file of globSync('ec.*.js', { cwd: assets }).map((name) => path.join(assets, name)))
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"role","region"', '"role","group"'))
 }
 
 /** Expressive Code colours the words of code that have a `style`, which are those with a class here. */

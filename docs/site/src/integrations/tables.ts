@@ -29,6 +29,8 @@ const ROLES: Readonly<Record<string, string>> = {
 export function finishTable(table: Element, index: number): void {
   const elements = [...elementsOf(table)]
   const headings = elements.filter(({ tagName }) => tagName === 'th').map((heading) => textOf(heading).trim())
+  for (const corner of elements.filter(({ tagName }) => tagName === 'th'))
+    if (textOf(corner).trim() === '') toCell(corner)
   frame(table, 'table-frame', `Table ${index + 1}`)
   for (const code of elements.filter(({ tagName }) => tagName === 'code')) breakName(code)
   if (headings.length < STACKED_COLUMNS) return
@@ -39,9 +41,18 @@ export function finishTable(table: Element, index: number): void {
     const role = ROLES[element.tagName]
     if (role !== undefined) setAttributes(element, { role })
   }
-  for (const row of elements.filter(({ tagName }) => tagName === 'tr'))
-    for (const [column, cell] of childrenOf(row).entries())
-      if (cell.tagName === 'td') labelCell(cell, headings[column] ?? '', isOptions)
+  for (const row of elements.filter((element) => element.tagName === 'tr' && isInBody(element)))
+    for (const [column, cell] of childrenOf(row).entries()) labelCell(cell, headings[column] ?? '', isOptions)
+}
+
+function isInBody({ parentNode }: Element): boolean {
+  return parentNode?.nodeName === 'tbody'
+}
+
+/** A heading without words is none. */
+function toCell(heading: Element): void {
+  heading.tagName = 'td'
+  heading.nodeName = 'td'
 }
 
 function labelCell(cell: Element, heading: string, isOfOption: boolean): void {
