@@ -12,9 +12,11 @@ const PARTS: readonly (readonly [first: string, title: string, page?: string])[]
   ['ACME_AGREE', 'Certificates', '[certificates](certificates.md)'],
   ['CLUSTER_URL', 'Several machines', '[several machines](cluster.md)'],
   ['MIN_PORT', 'TCP and UDP ports', '[UDP](monitoring.md#udp)'],
-  ['STATIC_CACHE_ENABLED', 'The static cache', '[the static cache](../guide/static-cache.md#for-operators)'],
-  ['CUSTOM_DOMAINS', 'Custom domains', '[custom domains](network.md#custom-domains)'],
-  ['X402_ENABLED', 'Payments', '[payments](../guide/payments.md#for-operators)'],
+  [
+    'STATIC_CACHE_ENABLED',
+    'Files, domains and payments of sites',
+    '[the static cache](../guide/static-cache.md#for-operators), [custom domains](network.md#custom-domains), [payments](../guide/payments.md#for-operators)',
+  ],
   ['DISCOVERY', 'Relays among themselves', '[discovery, overlay, routes](network.md)'],
   ['METRICS_ADDR', 'Metrics, plain HTTP, downloads'],
 ]
