@@ -29,7 +29,6 @@ const NETWORK: Readonly<Record<string, string>> = {
   ENOTFOUND: 'its name is not known; is the URL right?',
   EAI_AGAIN: 'names cannot be resolved; is there a network?',
   ECONNREFUSED: 'nothing listens there; is the URL right, and does the relay run?',
-  ERR_SSL_TLSV1_UNRECOGNIZED_NAME: 'no site has this name now',
   ENETUNREACH: 'the network is unreachable',
   EHOSTUNREACH: 'the host is unreachable',
   // By this alert a relay says that it knows no site of the name.
