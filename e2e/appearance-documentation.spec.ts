@@ -1,6 +1,6 @@
 // The documentation looks as in its pictures: `npm run e2e -- appearance --update` makes them anew.
 import { buildDocumentation } from '../tools/bundler/documentation.ts'
-import { expect } from './fixtures.ts'
+import { expect, test } from './fixtures.ts'
 import { looks } from './support/appearance.ts'
 import { expectLook } from './support/baselines.ts'
 
@@ -14,7 +14,7 @@ const PAGES = {
 } as const
 
 // A relay sees at its start whether it has the documentation.
-looks.beforeAll(() => buildDocumentation({ hasReference: false }))
+test.beforeAll(() => buildDocumentation({ hasReference: false }))
 
 looks('the documentation, and its search', async ({ page, relay }) => {
   for (const [name, path] of Object.entries(PAGES)) {
