@@ -15,6 +15,8 @@ export const DOMAIN_PROBE_PAUSE_MS = 600_000
  * (docs/protocol.md §9.5.6): one that says so for longer may have given its owner an address that it hides from the site.
  */
 export const STRAYING_MAX_MS = 7_200_000
+/** As many visits at which it led elsewhere, with none between that found the site: a relay that says now and then that it does gains no more time. */
+export const STRAYING_VISITS_MAX: number = STRAYING_MAX_MS / DOMAIN_PROBE_PAUSE_MS
 
 export interface DomainProbesParts {
   probes: Probes
@@ -34,8 +36,10 @@ export interface DomainProbesParts {
 export class DomainProbes {
   readonly #parts: DomainProbesParts
   readonly #probedAt = new Map<string, number>()
-  /** When each domain that leads elsewhere was first seen to. */
+  /** When each domain that leads elsewhere was first seen to, without the relay saying that it does. */
   readonly #strayingSince = new Map<string, number>()
+  /** At how many visits it did, since the last that found the site. */
+  readonly #strayed = new Map<string, number>()
   /** Settles when no domain is visited: they are visited one after the other. */
   #last: Promise<unknown> = Promise.resolve()
 
@@ -68,7 +72,11 @@ export class DomainProbes {
       if (error instanceof ForeignKeyError) foreign = error
     })
     const verdict = await probes.judge(visitor)
-    if (foreign === undefined) this.#strayingSince.delete(domain)
+    // A visit that fails proves nothing, and so excuses nothing.
+    if (verdict === 'not_seen_from_here') {
+      this.#strayingSince.delete(domain)
+      this.#strayed.delete(domain)
+    }
     const strays = foreign !== undefined && (await this.#strays(site, domain, foreign.address))
     judge(site, domain, strays ? 'failed' : verdict)
   }
@@ -89,7 +97,9 @@ export class DomainProbes {
     const now = performance.now()
     const since = this.#strayingSince.get(domain) ?? now
     this.#strayingSince.set(domain, since)
-    return now - since < STRAYING_MAX_MS
+    const visits = (this.#strayed.get(domain) ?? 0) + 1
+    this.#strayed.set(domain, visits)
+    return now - since < STRAYING_MAX_MS && visits <= STRAYING_VISITS_MAX
   }
 }
 
