@@ -1,7 +1,11 @@
 // What a site still does with its files, so that it can be over before the site is.
 
+import { settledWithin } from '@svc/protocol/timers'
 import type { DomainStore, SiteKeyStore } from '@svc/sdk-core'
 import type { NodeSiteKey } from './site-keys.ts'
+
+/** A site that ends waits for its files for this many milliseconds at most: a network drive may never answer. */
+export const FILE_WORK_MAX_MS = 5_000
 
 /** FileWork is all work with the files of one site. A process that ended amid it would leave locks and temporary files. */
 export class FileWork {
@@ -26,8 +30,12 @@ export class FileWork {
     }
   }
 
-  /** Resolves when no work is left, also what began meanwhile. */
+  /** Resolves when no work is left, also what began meanwhile, or it takes too long. */
   async done(): Promise<void> {
+    await settledWithin(this.#settled(), FILE_WORK_MAX_MS)
+  }
+
+  async #settled(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled(this.#running)
   }
 

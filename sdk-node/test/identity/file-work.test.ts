@@ -3,16 +3,19 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { domainStoreBeside } from '../../src/identity/domain-store.ts'
-import { FileWork } from '../../src/identity/file-work.ts'
+import { FILE_WORK_MAX_MS, FileWork } from '../../src/identity/file-work.ts'
 import { siteKeysBeside } from '../../src/identity/site-keys.ts'
 
 let folder: string
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-file-work-'))
 })
-afterEach(() => rm(folder, { recursive: true }))
+afterEach(async () => {
+  vi.useRealTimers()
+  await rm(folder, { recursive: true })
+})
 
 const SITE = { name: 'demo', relay: 'relay.example', address: `0x${'1'.repeat(40)}` } as const
 
@@ -62,4 +65,16 @@ it('is done when work has failed', async () => {
   const failed = failing.lock('a', () => Promise.reject(new Error('no')), new AbortController().signal)
   await expect(Promise.all([files.done(), failed])).rejects.toThrow('no')
   expect(await readdir(folder)).toEqual([])
+})
+
+it('does not wait for ever for files that never answer', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const files = new FileWork()
+  void files.ofKeys({ load: () => new Promise(() => {}) }).load(SITE)
+  const done = vi.fn()
+  void files.done().then(done)
+  await vi.advanceTimersByTimeAsync(FILE_WORK_MAX_MS - 1)
+  expect(done).not.toHaveBeenCalled()
+  await vi.advanceTimersByTimeAsync(1)
+  expect(done).toHaveBeenCalledOnce()
 })
