@@ -182,6 +182,24 @@ describe('the file', () => {
     await none.close()
   })
 
+  test('takes no room of a full disk more often than any other time', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const known = await start()
+    known.traffic.carry(leaseOf('demo'), 1, 2)
+    await rm(directory, { recursive: true })
+    await writeFile(directory, 'no directory')
+    await vi.advanceTimersByTimeAsync(HISTORY_WRITE_MS)
+    while (health.failures === 0) await setImmediate()
+    await vi.advanceTimersByTimeAsync(HISTORY_WRITE_MS - 1)
+    for (let turns = 0; turns < 100; turns++) await setImmediate()
+    expect(health.failures).toBe(1)
+    await rm(directory)
+    await vi.advanceTimersByTimeAsync(1)
+    while (health.failing.length > 0) await setImmediate()
+    expect(await readdir(directory)).toEqual([HISTORY_FILE])
+    await known.close()
+  })
+
   test('that cannot be written is no reason to end, and is said', async () => {
     await writeFile(join(directory, `${HISTORY_FILE}.svc-tmp`), '')
     await rm(join(directory, `${HISTORY_FILE}.svc-tmp`))

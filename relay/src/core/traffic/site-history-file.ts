@@ -53,7 +53,8 @@ export class SiteHistoryFile {
       parts.health.watch(
         WATCHED,
         () => this.#write(),
-        () => this.#commits.commit(),
+        // A try takes the room that a full disk has left from files that matter more, so that it has its own, slower time.
+        async () => {},
       ),
     )
     this.#schedule(bytes)
