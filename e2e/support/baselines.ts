@@ -179,6 +179,7 @@ function fixWhatChanges(): void {
       .replace(/\b(?:[0-9a-f]{2}:){9,}[0-9a-f]{2}\b/gi, 'AA:BB')
       .replace(/\b0x[0-9a-f]{6,}/gi, '0x00000000')
       .replace(/\b[0-9a-f]{16,}\b/g, (key) => 'f'.repeat(key.length))
+      .replace(/\b[1-9A-HJ-NP-Za-km-z]{43,44}\b/g, 'digest')
       .replace(/\/tmp\/[\w-]+/g, '/tmp/directory')
       .replace(/\b\d{1,2}\/\d{1,2}\/\d{4}\b/g, '1/2/2026')
       .replace(/\b\d{1,2}:\d\d(?::\d\d)?(?: [AP]M)?\b/g, '12:00')
