@@ -46,7 +46,8 @@ export async function sendErrorResponse(
   try {
     await sendResponse(stream, await refusal(error, head.fields, head.method))
   } catch {
-    // The visitor left before the text.
+    // The visitor left before the text: the stream is over, or has to be.
+    stream.reset('response_failed')
   }
 }
 

@@ -31,8 +31,8 @@ export class HeaderList {
       if (!this.#isPseudo(name, value)) this.isMalformed = true
       this.pseudo.set(name, value)
     } else {
-      if (!isField(name, value)) this.isMalformed = true
-      this.fields.push([name, value])
+      if (isField(name, value)) this.fields.push([name, value])
+      else this.isMalformed = true
     }
   }
 

@@ -171,6 +171,11 @@ describe('a request that is refused gets an answer, and never a handler', () => 
       '431',
     ],
     ['header lists of more than HEAD_BYTES', [...GET, ['x', 'v'.repeat(HEAD_BYTES - 200)]], '431'],
+    [
+      'the same after a field that is malformed',
+      [...GET, ['accept', 'text/html\0'], ['x', 'v'.repeat(HEAD_BYTES - 200)]],
+      '431',
+    ],
   ])('%s', async (_, fields, status) => {
     const visitor = await Visitor.open()
     const bytes = block(fields)
