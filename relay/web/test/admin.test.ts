@@ -249,6 +249,31 @@ describe('the changes that the relay tells of', () => {
     expect(pastChanges(changes, Date.parse('2026-03-01T00:00:00.000Z'))[0]).toMatchObject({ canUndo: false })
   })
 
+  test('about many sites are taken back, too, where the ban of one before is over', () => {
+    const until = '2026-02-01T00:00:00.000Z'
+    const keys = ['a:0x1', 'b:0x2']
+    const banned = keys.map((identity_key) => ({ identity_key, is_banned: true, is_denied: true }))
+    const before = [
+      { identity_key: 'a:0x1', is_banned: true, reason: 'spam', until, is_denied: false },
+      { identity_key: 'b:0x2', is_banned: false, is_denied: false },
+    ]
+    const change: PolicyChange = {
+      ...{ id: 1, at, kind: 'leases' },
+      ...{ made: { decisions: banned }, undo: { decisions: before } },
+    }
+    const then = pastChanges([change], Date.parse(until) - 1)
+    expect(then).toMatchObject([{ canUndo: true, undo: { body: { decisions: before } } }])
+    const decisions = keys.map((identity_key) => ({ identity_key, is_banned: false, is_denied: false }))
+    const [now] = pastChanges([change], Date.parse(until))
+    expect(now).toMatchObject({ canUndo: true, isUndone: false })
+    expect(now?.undo).toEqual({ path: '/api/policy/leases/bulk', body: { decisions } })
+    const undone: PolicyChange = {
+      ...{ id: 2, at, kind: 'leases' },
+      ...{ made: { decisions }, undo: { decisions: banned } },
+    }
+    expect(pastChanges([undone, change], Date.parse(until))[1]).toMatchObject({ isUndone: true })
+  })
+
   test('are taken back by whoever did just that later', () => {
     const isUndone = (...changes: PolicyChange[]): boolean[] =>
       pastChanges(changes).map((made) => made.isUndone)

@@ -38,23 +38,40 @@ export interface PastChange extends Pick<ChangeRequest, 'text' | 'undo'> {
 
 /** @param changes the newest first */
 export function pastChanges(changes: readonly PolicyChange[], now: number = Date.now()): PastChange[] {
-  return changes.map((change, index) => ({
-    id: change.id,
-    at: Date.parse(change.at),
-    by: change.by,
-    text: textOf(change),
-    details: detailsOf(change),
-    undo: { path: PATHS[change.kind], body: change.undo },
-    // A later change by any administrator that equals the undo counts.
-    isUndone: changes.slice(0, index).some((later) => isEqual(later.made, change.undo)),
-    canUndo: endsOf(change).every((until) => Date.parse(until) > now),
-  }))
+  return changes.map((change, index) => {
+    const undo = undoAt(change, now)
+    return {
+      id: change.id,
+      at: Date.parse(change.at),
+      by: change.by,
+      text: textOf(change),
+      details: detailsOf(change),
+      undo: { path: PATHS[change.kind], body: undo },
+      // A later change by any administrator that equals the undo counts.
+      isUndone: changes.slice(0, index).some(({ made }) => isEqual(made, change.undo) || isEqual(made, undo)),
+      canUndo: !partsOf(change.undo).every((part) => isOver(part, now)),
+    }
+  })
 }
 
-/** The ends of bans that the undo makes again. */
-function endsOf({ undo }: PolicyChange): string[] {
-  const made = 'decisions' in undo ? undo.decisions : [undo]
-  return made.flatMap((one) => ('until' in one && one.until !== undefined ? [one.until] : []))
+function partsOf(undo: PolicyChange['undo']): readonly object[] {
+  return 'decisions' in undo ? undo.decisions : [undo]
+}
+
+/** Whether it makes a ban again whose end is over, which the relay refuses. */
+function isOver(part: object, now: number): boolean {
+  return 'until' in part && Date.parse(`${part.until}`) <= now
+}
+
+/** What takes a change back: of many sites, one whose ban before is over by now is banned no longer, and holds up no other. */
+function undoAt({ undo }: PolicyChange, now: number): PolicyChange['undo'] {
+  if (!('decisions' in undo)) return undo
+  const decisions = undo.decisions.map((decision) => {
+    if (!isOver(decision, now)) return decision
+    const { reason: _reason, until: _until, ...others } = decision
+    return { ...others, is_banned: false }
+  })
+  return { decisions }
 }
 
 function textOf(change: PolicyChange): string {
