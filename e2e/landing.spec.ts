@@ -197,6 +197,7 @@ test('a name: kept by the browser, and of two tabs the second says that it is ta
   // Who does not keep the name any longer still owns it: nobody else has it.
   await other.page.getByRole('button', { name: 'Stop' }).click()
   await other.page.getByRole('textbox', { name: 'Name' }).fill('my-tab')
+  await other.page.getByText('Options').click()
   await other.page.getByLabel('Keep my name').uncheck()
   await other.page.getByRole('button', { name: 'Publish' }).click()
   await expect(other.page.locator('.address a')).toHaveText(url)

@@ -67,7 +67,7 @@ test('a free TCP port at the hostname of a site gets neither its cookies nor a s
     expect((await visitor.context().cookies()).map(({ name }) => name)).toEqual(['mine'])
     // By its own address the port serves, and the site refuses to be asked for under that name.
     await visitor.goto(`http://${address}`)
-    expect(await visitor.textContent('body')).toContain('misdirected request')
+    expect(await visitor.textContent('body')).toContain('This is not the site that you asked for')
     expect(seen[0]).toBe(`${address} `)
     const challenge = await askAs(ca, { host, port, hostname }, `${hostname}:${at}`, wallet.address)
     expect(challenge).toBe(421)

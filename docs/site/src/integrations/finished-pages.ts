@@ -44,7 +44,7 @@ export function finishedPages(): AstroIntegration {
         const directory = fileURLToPath(dir)
         finishAll(directory, base)
         recognizeClasses(path.join(directory, 'assets'))
-        nameNoRegions(path.join(directory, 'assets'))
+        reachCode(path.join(directory, 'assets'))
         copyFileSync(path.join(root, MARK), path.join(directory, 'favicon.svg'))
         copyPictures(path.join(directory, 'pictures'))
       },
@@ -151,10 +151,15 @@ function takeStyle(element: Element, styles: Map<string, string>): void {
   addClass(element, name)
 }
 
-/** Code that scrolls is to Expressive Code a region without a name, of which a page has many: landmarks have names. */
-function nameNoRegions(assets: string): void {
-  for (const file of globSync('ec.*.js', { cwd: assets }).map((name) => path.join(assets, name)))
-    writeFileSync(file, readFileSync(file, 'utf8').replace('"role","region"', '"role","group"'))
+/**
+ * Code that scrolls is to Expressive Code a region without a name, of which a page has many: landmarks have names. It becomes
+ * reachable by keyboard in an idle moment, which does not come while nothing is drawn: a timer does.
+ */
+function reachCode(assets: string): void {
+  for (const file of globSync('ec.*.js', { cwd: assets }).map((name) => path.join(assets, name))) {
+    const text = readFileSync(file, 'utf8').replace('"role","region"', '"role","group"')
+    writeFileSync(file, text.replaceAll(/window\.(?:request|cancel)IdleCallback\|\|/g, ''))
+  }
 }
 
 /** Expressive Code colours the words of code that have a `style`, which are those with a class here. */
