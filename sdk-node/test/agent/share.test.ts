@@ -155,7 +155,7 @@ it('answers svc share at its control API, where there are no sockets, as on Wind
   expect(await svc({ withdraw: id })).toEqual([{ event: 'withdrawn', id }])
   await expect(svc({ withdraw: id })).rejects.toThrow(`there is no share link ${id}`)
   await expect(svc({ expires: 'soon' })).rejects.toThrow('until')
-  await expect(svc({}, 'open')).rejects.toThrow('does not ask visitors who they are')
+  await expect(svc({}, 'open')).rejects.toThrow('open lets everybody in')
   await expect(svc({}, 'missing')).rejects.toThrow('no tunnel missing is running')
   const nowhere = tunnelsAtAgent(join(home.path, 'nowhere'))
   await expect(svcShare(nowhere, {})).rejects.toThrow('no agent is running')
