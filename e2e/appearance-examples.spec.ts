@@ -9,7 +9,7 @@ interface Shown {
   visitor: Page
 }
 
-/** What happens before an example is looked at. What its visitors see is theirs, where no other picture has it. */
+/** Prepares an example for its picture. Its visitors have pictures of their own where no other spec has one. */
 const EXAMPLES: Readonly<Record<string, (shown: Shown) => Promise<void>>> = {
   hello: async ({ page }) => expect(page.locator('#visits')).toHaveText('1'),
   'share-folder': async ({ page, visitor }) => {

@@ -194,7 +194,7 @@ test('a name: kept by the browser, and of two tabs the second says that it is ta
   await expect(other.page.locator('.address a')).toHaveText(url)
   await expect(other.page.locator('.publish .state')).toHaveText('online')
 
-  // Who does not keep the name any longer still owns it: nobody else has it.
+  // An owner who no longer keeps the name can still publish it: nobody else has it.
   await other.page.getByRole('button', { name: 'Stop' }).click()
   await other.page.getByRole('textbox', { name: 'Name' }).fill('my-tab')
   await other.page.getByText('Options').click()
@@ -436,7 +436,7 @@ test('three tabs of code: each is copied as it is shown, and works where it is p
   const [code] = await expectCopies(page)
   await page.getByRole('tab', { name: 'A page' }).press('ArrowRight')
   await expect(page.getByRole('tab', { name: 'svc' })).toBeFocused()
-  // What is not in front comes later.
+  // The page loads the other tabs later.
   await expect(page.getByRole('button', { name: 'Copy the command' })).toBeVisible()
   const [command] = await expectCopies(page)
   expect(command).toBe(`svc expose 3000 --relay ${relay.url} --ca svc-ca.pem`)

@@ -56,7 +56,7 @@ function fontFor(generic: string): string {
 interface LookOptions {
   /** Whether the pictures show what is below the screen. */
   fullPage?: boolean
-  /** What the pictures show, in place of the page. */
+  /** The pictures show this element in place of the page. */
   of?: Locator
   /** Whether a page that goes on is held, as with a time that runs. It answers nobody afterwards. */
   isHeld?: boolean

@@ -6,7 +6,7 @@ import { type Page, pictureAt, readPages, withLinks } from './pages.ts'
 import { readReference } from './reference.ts'
 import { root } from './sections.ts'
 
-/** What a host shows for an address without a page. */
+/** A host shows this page for an address that has none. */
 const NOT_FOUND: Page = {
   file: 'docs/404.md',
   slug: '404',

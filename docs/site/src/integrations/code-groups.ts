@@ -46,7 +46,7 @@ function runsOf(elements: readonly Element[]): Element[][] {
   return runs.filter(({ length }) => length > 1)
 }
 
-/** What stands before it, but for white space. */
+/** Returns the node before it, without white space. */
 function previousOf(block: Element): unknown {
   const siblings = block.parentNode?.childNodes ?? []
   const before = siblings.slice(0, siblings.indexOf(block))

@@ -36,7 +36,7 @@ export function finishTable(table: Element, index: number): void {
   if (headings.length < STACKED_COLUMNS) return
   const isOptions = headings.includes('default') || headings[0] === 'option'
   addClass(table, isOptions ? 'table-options' : 'table-stacked')
-  // A table whose parts are no parts of a table to CSS is none to screen readers either.
+  // The style shows rows as blocks on a phone; without roles a screen reader would no longer announce a table.
   for (const element of [table, ...elements]) {
     const role = ROLES[element.tagName]
     if (role !== undefined) setAttributes(element, { role })
@@ -49,7 +49,7 @@ function isInBody({ parentNode }: Element): boolean {
   return parentNode?.nodeName === 'tbody'
 }
 
-/** A heading without words is none. */
+/** Makes an empty heading a plain cell: a screen reader would announce a column without a name. */
 function toCell(heading: Element): void {
   heading.tagName = 'td'
   heading.nodeName = 'td'

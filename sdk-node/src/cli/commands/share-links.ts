@@ -63,7 +63,7 @@ async function listLinks(source: ShareSource, wanted: string | undefined, tell: 
 
 /**
  * Withdraws a link wherever it is.
- * @throws SvcError `invalid_option` when there is none, or its withdrawal does not outlast this run
+ * @throws SvcError `invalid_option` when the tunnel has no such link, or would forget the withdrawal when it ends
  */
 async function withdrawLink(source: ShareSource, id: string, tell: Reporter): Promise<void> {
   const all = await source.holders()

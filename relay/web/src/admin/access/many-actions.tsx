@@ -1,7 +1,7 @@
 // Approves, denies or bans the sites that are selected. A ban asks once for its reason and its end.
 import type { PolicyDecisionsResponse, PolicyLease } from '@svc/protocol'
 import { confirm } from '../../common/confirm.tsx'
-import type { VNode } from '../../preact.ts'
+import { useRef, type VNode } from '../../preact.ts'
 import { ACTIONS, CONFIRM, DONE, MANY } from '../../texts/admin.ts'
 import { askBan } from '../ban-dialog.tsx'
 import { type ChangeRequest, type ManyDecision, manyChange } from '../change-request.ts'
@@ -20,8 +20,11 @@ interface ManyActionsProps {
 
 export function ManyActions({ selected, decisions, act, clear, hint }: ManyActionsProps): VNode {
   const count = selected.length
+  // Another administrator may decide while this one is asked.
+  const latest = useRef(decisions)
+  latest.current = decisions
   const decide = async (decision: ManyDecision): Promise<void> => {
-    if (await act(manyChange(selected, decision, decisions))) clear()
+    if (await act(manyChange(selected, decision, latest.current))) clear()
   }
   const deny = async (): Promise<void> => {
     const hasVisitors = selected.some(({ is_approved }) => is_approved)

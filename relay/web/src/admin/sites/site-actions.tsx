@@ -1,6 +1,6 @@
 // Offers the decisions about a site. What closes connections asks first; a ban asks for its reason and its end.
 import type { LeasePolicyUpdate, PolicyLeaseResponse } from '@svc/protocol'
-import { useState, type VNode } from '../../preact.ts'
+import { useRef, useState, type VNode } from '../../preact.ts'
 import { ACTIONS, CONFIRM, DONE, SITE } from '../../texts/admin.ts'
 import { askBan } from '../ban-dialog.tsx'
 import { type BanTerms, banChange, type ChangeRequest, leaseChange } from '../change-request.ts'
@@ -17,8 +17,11 @@ export function SiteActions({ site, view, act }: SiteActionsProps): VNode {
   const { identity_key } = site
   const [name = ''] = identity_key.split(':')
   const { decisions, policy } = view
+  // Another administrator may decide while this one is asked.
+  const latest = useRef(decisions)
+  latest.current = decisions
   const decide = (update: Omit<LeasePolicyUpdate, 'identity_key'>, text: string, question?: string): void =>
-    void act(leaseChange({ identity_key, ...update }, decisions, text, question))
+    void act(leaseChange({ identity_key, ...update }, latest.current, text, question))
   const isApproved = decisions.approved.includes(identity_key)
   const revoke = (): void => {
     const question = policy.approval_mode === 'auto' ? undefined : CONFIRM.revoke(name)
